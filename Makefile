@@ -1,0 +1,86 @@
+# Two commands do everything: `make lab` to learn, `make test` to check.
+# Both need only make and Python 3.11 or newer; they keep what they install in .venv.
+#
+# On Linux without an NVIDIA card, PyTorch's smaller CPU build saves some gigabytes of download:
+#     make lab TORCH_INDEX=https://download.pytorch.org/whl/cpu
+
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+# Python: the first of these that is new enough. Set PYTHON to choose another.
+NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
+NAMES := python3 python3.14 python3.13 python3.12 python3.11 python
+PYTHON ?= $(firstword $(foreach name,$(NAMES),$(shell $(name) -c '$(NEW_ENOUGH)' 2>/dev/null && echo $(name))) python3)
+
+# --compile: without bytecode each kernel starts seconds later, and PIP_NO_COMPILE may be set.
+INSTALL = $(BIN)/python -m pip install --compile -c constraints.txt $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
+
+# Jupyter refuses to run as root, as in a container, unless told; it stays on this machine and keeps its token.
+AS_ROOT = $(if $(filter 0,$(shell id -u)),--allow-root)
+LAB_ARGS ?=
+PYTEST_ARGS ?=
+
+.PHONY: help lab test lessons solutions lint bench browser-test reset
+
+help:
+	@echo "make lab              open the course in JupyterLab (the first time, install it)"
+	@echo "make reset LESSON=02  put a lesson back to its start; your copy is kept beside it"
+	@echo "make test             run every test"
+	@echo "make lint             check the style of the code"
+	@echo "make solutions        execute solutions/ and store the outputs"
+	@echo "make lessons          derive notebooks/ from solutions/"
+	@echo "make bench            measure speed and memory"
+	@echo "make browser-test     drive JupyterLab in a headless browser"
+
+lab: $(VENV)/installed-lab
+	$(BIN)/jupyter lab $(AS_ROOT) --ServerApp.ip=127.0.0.1 --ServerApp.root_dir="$(CURDIR)" \
+		--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb $(LAB_ARGS)
+
+reset: $(VENV)/installed-lab
+	@$(BIN)/python -m tools.reset_lesson $(LESSON)
+
+test: $(VENV)/installed-dev
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff check .
+
+solutions: $(VENV)/installed-dev
+	$(BIN)/python -m tools.run_solutions
+
+lessons: $(VENV)/installed-dev
+	$(BIN)/python -m tools.make_lessons
+
+bench: $(VENV)/installed-dev
+	@for script in benchmarks/*.py; do $(BIN)/python "$$script" || exit 1; done
+
+browser-test: $(VENV)/installed-browser
+	$(BIN)/python -m pytest -m browser tests
+
+# --- installing: each stamp is older than what it was made from when something must be installed again
+
+$(VENV)/installed-lab: pyproject.toml constraints.txt | $(BIN)/pip
+	@echo "Installing the course into $(VENV); the first time this takes a few minutes."
+	$(INSTALL) -e .
+	@mkdir -p $(VENV)/share/jupyter/lab/settings
+	@echo '$(QUIET_START)' > $(VENV)/share/jupyter/lab/settings/overrides.json
+	@touch $@
+
+$(VENV)/installed-dev: pyproject.toml constraints.txt | $(BIN)/pip
+	$(INSTALL) -e ".[dev]"
+	@touch $@
+
+$(VENV)/installed-browser: pyproject.toml constraints.txt | $(BIN)/pip
+	$(INSTALL) -e ".[dev,browser]"
+	@touch $@
+
+# No question about Jupyter news at the first start. These are defaults of this environment alone:
+# the learner's own settings are elsewhere, and count for more.
+QUIET_START := {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false}}
+
+# Named for pip and not for python: where a system lacks ensurepip, python is there and pip is not.
+$(BIN)/pip:
+	@python="$(PYTHON)"; "$$python" -c '$(NEW_ENOUGH)' 2>/dev/null || { \
+		echo "This course needs Python 3.11 or newer, and $$python is" \
+			"$$("$$python" --version 2>/dev/null || echo 'not there'): set PYTHON=/path/to/python3." >&2; exit 1; }; \
+	"$$python" -m venv $(VENV)

@@ -1,0 +1,359 @@
+"""Lesson 01: soft lookup, projections, scores for all pairs."""
+import numpy as np
+
+from ... import query_key_value
+from ...query_key_value import embed, words
+from ..exercise import Case, Exercise, Finding, Mistake, Prediction, pairs
+
+
+def _normal(seed, *shapes, dtype=float):
+    rng = np.random.default_rng(seed)
+    return tuple(rng.normal(size=shape).astype(dtype) for shape in shapes)
+
+
+# 1.1 ----------------------------------------------------------------------------------------------------------------
+
+
+def _similarities_case(name, seed, n, d, dtype=float):
+    return Case(name, lambda: _normal(seed, (d,), (n, d), dtype=dtype), {"n": n, "d": d})
+
+
+SIMILARITIES = Exercise(
+    id="1.1",
+    reference=query_key_value.similarities,
+    results=("similarities",),
+    covers="few and many keys, as many keys as features, one key, float32",
+    cases=(
+        _similarities_case("five keys of three features", 1, 5, 3),
+        _similarities_case("two keys of six features", 2, 2, 6),
+        _similarities_case("as many keys as features", 3, 4, 4),
+        _similarities_case("one key", 4, 1, 3),
+        _similarities_case("float32", 5, 6, 2, np.float32),
+    ),
+    mistakes=(
+        Mistake("not-summed", old="keys @ query", new="keys * query",
+            message="You multiplied feature by feature but did not add the products up: a dot product is one number a key."),
+        Mistake("wrong-axis", old="keys @ query", new="(keys * query).sum(axis=0)",
+            message="You added up over the keys (axis 0), which leaves one number a feature; add up over the features, for one number a key."),
+        Mistake("cosine", old="keys @ query", new="keys @ query / (np.linalg.norm(keys, axis=1) * np.linalg.norm(query))",
+            message="You divided by the lengths of both vectors, which is the cosine; the plain dot product is wanted, in which length counts."),
+        Mistake("divided-by-key-length", old="keys @ query", new="keys @ query / np.linalg.norm(keys, axis=1)",
+            message="You divided by the length of each key; the plain dot product is wanted, in which length counts."),
+        Mistake("divided-by-query-length", old="keys @ query", new="keys @ query / np.linalg.norm(query)",
+            message="You divided by the length of the query; the plain dot product is wanted, in which length counts."),
+        Mistake("mean-of-products", old="keys @ query", new="(keys * query).mean(axis=1)",
+            message="You took the mean of the products; a dot product is their sum."),
+        Mistake("scaled", old="keys @ query", new="keys @ query / np.sqrt(len(query))",
+            message="You divided by √d; that comes in lesson 02. Here the plain dot product is wanted."),
+        Mistake("distance", old="keys @ query", new="np.linalg.norm(keys - query, axis=1)",
+            message="You measured the distance between query and keys; the dot product is wanted, which is large where they agree."),
+        Mistake("negative-distance", old="keys @ query", new="-np.linalg.norm(keys - query, axis=1)",
+            message="You took minus the distance between query and keys; the dot product is wanted."),
+        Mistake("one-total", old="keys @ query", new="(keys * query).sum()",
+            message="You added up everything into one number; one number a key is wanted, so add up over the features only."),
+        Mistake("query-first", old="keys @ query", new="query @ keys",
+            message="You multiplied `query @ keys`: the features of the query meet the rows of keys there. The last axis of keys holds the features: `keys` first, then `query`."),
+        Mistake("absolute", old="keys @ query", new="np.abs(keys @ query)",
+            message="You took absolute values: a key that points the other way must count as unlike, with a negative number."),
+    ),
+    alternatives=(
+        "def similarities(query, keys):\n    return (keys * query).sum(axis=-1)",
+        "def similarities(query, keys):\n    return query @ keys.T",
+        "def similarities(query, keys):\n    return np.array([sum(q * k for q, k in zip(query, key)) for key in keys])",
+        'def similarities(query, keys):\n    return np.einsum("d,nd->n", query, keys)',
+    ),
+)
+
+# 1.2 ----------------------------------------------------------------------------------------------------------------
+
+
+def _lookup_case(name, seed, n, d, d_v, *, scale=1.0, dtype=float, **sharpness):
+    def make():
+        query, keys, values = _normal(seed, (d,), (n, d), (n, d_v), dtype=dtype)
+        return (query * dtype(scale), keys, values, *sharpness.values())
+
+    return Case(name, make, {"n": n, "d": d, "d_v": d_v})
+
+
+SOFT_LOOKUP = Exercise(
+    id="1.2",
+    reference=query_key_value.soft_lookup,
+    results=("value", "weights"),
+    sums_to_one=("weights",),
+    covers="sharpness 0, 0.5, 1 and 3, large scores, one key, float32",
+    cases=(
+        _lookup_case("sharpness 1", 1, 5, 4, 3),
+        _lookup_case("sharpness 3", 2, 6, 4, 2, sharpness=3.0),
+        _lookup_case("sharpness 0", 3, 5, 3, 2, sharpness=0.0),
+        _lookup_case("sharpness a half", 4, 4, 2, 5, sharpness=0.5),
+        _lookup_case("very large scores", 5, 5, 3, 4, scale=1e4),
+        _lookup_case("one key", 6, 1, 3, 2, sharpness=2.0),
+        _lookup_case("as many keys as features", 7, 4, 4, 4, sharpness=1.5),
+        _lookup_case("float32", 8, 6, 3, 2, dtype=np.float32, sharpness=2.0),
+    ),
+    mistakes=(
+        Mistake("weights-not-normalised", old="exps / exps.sum()", new="exps",
+            message="Your weights do not sum to 1: divide the exponentials by their sum."),
+        Mistake("divided-by-count", old="exps / exps.sum()", new="exps / len(exps)",
+            message="You divided by the number of keys; divide by the sum of the exponentials, so that the weights sum to 1."),
+        Mistake("divided-by-length", old="exps / exps.sum()", new="exps / np.linalg.norm(exps)",
+            message="You divided by the length of the vector of exponentials, so their squares sum to 1; the weights themselves should."),
+        Mistake("argmax", old="exps / exps.sum()", new="np.eye(len(exps))[scores.argmax()]",
+            message="You gave all the weight to the best key: that is the hard lookup again. Every key should get a share, in proportion to exp(sharpness · score)."),
+        Mistake("sharpness-ignored", old="sharpness * similarities", new="similarities",
+            message="Sharpness changes nothing in your answer: multiply the scores by it before the exponential."),
+        Mistake("sharpness-after-exp", edits=(("sharpness * similarities", "similarities"), ("exps = np.exp", "exps = sharpness * np.exp")),
+            message="You multiplied the exponentials by sharpness; dividing by their sum takes that out again. Multiply the scores, before the exponential."),
+        Mistake("sharpness-on-weights", edits=(("sharpness * similarities", "similarities"), ("weights = exps", "weights = sharpness * exps")),
+            message="You multiplied the weights by sharpness, so they no longer sum to 1. Multiply the scores, before the exponential."),
+        Mistake("sharpness-divides", old="sharpness * similarities(query, keys)", new="similarities(query, keys) / sharpness",
+            message="You divided the scores by sharpness, as one would by a temperature; multiply by it: sharper means larger differences."),
+        Mistake("overflow", old="scores - scores.max()", new="scores",
+            message="For large scores the exponential overflows and inf/inf is NaN: subtract the largest score first, which changes no weight."),
+        Mistake("no-exponential", old="np.exp(scores - scores.max())", new="scores",
+            message="You divided the scores themselves by their sum; negative scores then give negative weights. Take the exponential first."),
+        Mistake("exponential-of-minus", old="np.exp(scores - scores.max())", new="np.exp(scores.min() - scores)",
+            message="Your exponential has a minus sign in it, so the worst key gets the most weight."),
+        Mistake("plain-mean-of-values", old="weights @ values", new="values.mean(axis=0)",
+            message="You averaged the values without the weights: each value must count as much as its key's weight says."),
+        Mistake("plain-sum-of-values", old="weights @ values", new="values.sum(axis=0)",
+            message="You added up the values without the weights: multiply each value by its key's weight first."),
+        Mistake("best-value-only", old="weights @ values", new="values[weights.argmax()]",
+            message="You returned the value of the best key alone; the answer is the mean of all values, counted by their weights."),
+        Mistake("values-not-summed", old="weights @ values", new="weights[:, None] * values",
+            message="You weighted each value but did not add them up: the answer is one value vector."),
+        Mistake("divided-mean", old="weights @ values", new="(weights[:, None] * values).mean(axis=0)",
+            message="You took the mean of the weighted values. The weights already sum to 1, so adding up is enough; the mean divides by n once more."),
+        Mistake("keys-as-values", old="weights @ values", new="weights @ keys",
+            message="You averaged the keys: keys decide the weights, values are what the lookup returns."),
+        Mistake("values-first", old="weights @ values", new="values @ weights",
+            message="You multiplied `values @ weights`, where features meet weights. There is one weight a key, and the keys run along the first axis of values: weights first."),
+        Mistake("results-swapped", old="return value, weights", new="return weights, value",
+            message="You returned (weights, value); the order asked for is value, weights."),
+        Mistake("weights-not-returned", old="return value, weights", new="return value",
+            message="You returned the value alone; the weights are wanted too: value, weights."),
+        Mistake("scores-returned", old="return value, weights", new="return value, scores",
+            message="You returned the scores as the second result; the weights are wanted."),
+    ),
+    indistinguishable=(
+        # All the weight on the best key, whatever made it best: what else happened to the weights leaves no trace.
+        *pairs("argmax", "best-value-only", "exponential-of-minus", "no-exponential", "overflow", "scores-returned"),
+        *pairs("argmax", "sharpness-after-exp", "sharpness-divides", "sharpness-ignored", "weights-not-returned"),
+        *pairs("best-value-only", "scores-returned", "weights-not-returned"),
+        ("no-exponential", "sharpness-divides"),
+        # It stops with an error in all cases but one, where the other mistake does not show.
+        *pairs("values-first", "overflow", "sharpness-after-exp", "sharpness-ignored"),
+    ),
+    alternatives=(
+        "def soft_lookup(query, keys, values, sharpness=1.0):\n    s = [sharpness * float(k @ query) for k in keys]\n"
+        "    e = [np.exp(x - max(s)) for x in s]\n    w = np.array(e) / sum(e)\n    return sum(w_i * v for w_i, v in zip(w, values)), w",
+        "def soft_lookup(query, keys, values, sharpness=1.0):\n    logits = keys @ (query * sharpness)\n    logits = logits - np.max(logits)\n"
+        "    p = np.exp(logits)\n    p /= p.sum()\n    return values.T @ p, p",
+        'def soft_lookup(query, keys, values, sharpness=1.0):\n    x = sharpness * np.einsum("nd,d->n", keys, query)\n'
+        "    m = x.max()\n    w = np.exp(x - (m + np.log(np.exp(x - m).sum())))\n    return (w[:, None] * values).sum(axis=0), w",
+    ),
+)
+
+# 1.3 ----------------------------------------------------------------------------------------------------------------
+
+
+def _project_case(name, seed, T, d_model, d_k, d_v, dtype=float):
+    shapes = ((T, d_model), (d_model, d_k), (d_model, d_k), (d_model, d_v))
+    return Case(name, lambda: _normal(seed, *shapes, dtype=dtype), {"T": T, "d_model": d_model, "d_k": d_k, "d_v": d_v})
+
+
+def _each_projection(new):
+    return tuple((f"X @ W_{name}", new.format(f"W_{name}")) for name in "qkv")
+
+
+PROJECT = Exercise(
+    id="1.3",
+    reference=query_key_value.project,
+    results=("Q", "K", "V"),
+    covers="wide and narrow projections, all sizes equal, one word, float32",
+    cases=(
+        _project_case("seven words", 1, 7, 4, 2, 3),
+        _project_case("all sizes equal", 2, 4, 4, 4, 4),
+        _project_case("wide projections", 3, 5, 3, 6, 8),
+        _project_case("one word", 4, 1, 4, 2, 3),
+        _project_case("float32", 5, 6, 5, 3, 2, np.float32),
+    ),
+    mistakes=(
+        Mistake("weights-transposed", edits=_each_projection("X @ {}.T"),
+            message="You transposed the weight matrices. Each has shape (d_model, d_k), so `X @ W` fits as it is."),
+        Mistake("weights-first", edits=_each_projection("{} @ X"),
+            message="You multiplied `W @ X`. Each word is a row of X, so X comes first: `X @ W`."),
+        Mistake("weights-first-transposed", edits=_each_projection("{}.T @ X.T"),
+            message="You multiplied `W.T @ X.T`, which gives one column a word; one row a word is wanted: `X @ W`."),
+        Mistake("elementwise", edits=_each_projection("X * {}"),
+            message="You multiplied entry by entry with `*`; a projection is a matrix product: `@`."),
+        Mistake("one-matrix-for-all", edits=(("X @ W_k", "X @ W_q"), ("X @ W_v", "X @ W_q")),
+            message="Queries, keys and values all came from W_q: use W_k for the keys and W_v for the values."),
+        Mistake("values-from-keys", old="X @ W_v", new="X @ W_k",
+            message="Your values came from W_k, the keys' matrix: use W_v."),
+        Mistake("words-not-projected", old="X @ W_v", new="X",
+            message="Your values are the words themselves: project them with W_v."),
+        Mistake("queries-and-keys-swapped", old="return Q, K, V", new="return K, Q, V",
+            message="Queries and keys are exchanged: Q comes from W_q, K from W_k, and the order asked for is Q, K, V."),
+        Mistake("keys-and-values-swapped", old="return Q, K, V", new="return Q, V, K",
+            message="Keys and values are exchanged: the order asked for is Q, K, V."),
+        Mistake("order-reversed", old="return Q, K, V", new="return V, K, Q",
+            message="You returned V, K, Q; the order asked for is Q, K, V."),
+        Mistake("order-rotated", old="return Q, K, V", new="return K, V, Q",
+            message="You returned K, V, Q; the order asked for is Q, K, V."),
+        Mistake("order-rotated-back", old="return Q, K, V", new="return V, Q, K",
+            message="You returned V, Q, K; the order asked for is Q, K, V."),
+    ),
+    indistinguishable=(
+        # Results that are equal to begin with can be returned in any order.
+        *pairs("one-matrix-for-all", "keys-and-values-swapped", "order-reversed", "order-rotated", "order-rotated-back", "queries-and-keys-swapped"),
+        *pairs("values-from-keys", "keys-and-values-swapped", "order-reversed", "order-rotated", "order-rotated-back", "queries-and-keys-swapped"),
+    ),
+    alternatives=(
+        "def project(X, W_q, W_k, W_v):\n    return tuple(np.dot(X, W) for W in (W_q, W_k, W_v))",
+        "def project(X, W_q, W_k, W_v):\n    everything = X @ np.concatenate([W_q, W_k, W_v], axis=1)\n"
+        "    d_k = W_q.shape[1]\n    return everything[:, :d_k], everything[:, d_k:2 * d_k], everything[:, 2 * d_k:]",
+        'def project(X, W_q, W_k, W_v):\n    return [np.einsum("tm,mk->tk", X, W) for W in (W_q, W_k, W_v)]',
+    ),
+)
+
+# 1.4 ----------------------------------------------------------------------------------------------------------------
+
+
+def _scores_case(name, seed, lead, T_q, T_k, d_k, dtype=float):
+    dims = {"B": 0, "T_q": T_q, "T_k": T_k, "d_k": d_k} | dict(zip(("B", "h"), lead, strict=False))
+    return Case(name, lambda: _normal(seed, (*lead, T_q, d_k), (*lead, T_k, d_k), dtype=dtype), dims)
+
+
+SCORES = Exercise(
+    id="1.4",
+    reference=query_key_value.dot_product_scores,
+    results=("scores",),
+    covers="one pair of sequences, batches, heads, equal lengths, one query, float32",
+    cases=(
+        _scores_case("five queries, seven keys", 1, (), 5, 7, 4),
+        _scores_case("as many queries as keys", 2, (), 5, 5, 3),
+        _scores_case("a batch of three", 3, (3,), 5, 7, 4),
+        _scores_case("a batch of two with three heads", 4, (2, 3), 5, 7, 4),
+        _scores_case("one query", 5, (), 1, 6, 2),
+        _scores_case("float32", 6, (3,), 4, 6, 5, np.float32),
+    ),
+    mistakes=(
+        Mistake("operands-swapped", old="Q @ np.swapaxes(K, -1, -2)", new="K @ np.swapaxes(Q, -1, -2)",
+            message="Your scores are the transpose of what was asked: row i must belong to query i, so multiply Q by K transposed, not K by Q transposed."),
+        Mistake("full-transpose", old="np.swapaxes(K, -1, -2)", new="K.T",
+            message="`K.T` reverses all axes, the batch axis too; swap only the last two: `np.swapaxes(K, -1, -2)`."),
+        Mistake("not-transposed", old="np.swapaxes(K, -1, -2)", new="K",
+            message="`Q @ K` lets the features of Q meet the positions of K. To compare every query with every key, features must meet features: K needs its last two axes swapped."),
+        Mistake("same-position-only", old="Q @ np.swapaxes(K, -1, -2)", new="(Q * K).sum(axis=-1)",
+            message="Each query was compared only with the key at its own position; every query must meet every key: use a matrix product."),
+        Mistake("same-position-copied", old="Q @ np.swapaxes(K, -1, -2)", new="np.repeat((Q * K).sum(axis=-1)[..., None], K.shape[-2], axis=-1)",
+            message="Each query was compared only with the key at its own position, and that score copied along the row; every query must meet every key: use a matrix product."),
+        Mistake("features-not-positions", old="Q @ np.swapaxes(K, -1, -2)", new="np.swapaxes(Q, -1, -2) @ K",
+            message="You transposed Q instead of K, which compares features with features, (d_k, d_k); positions should meet positions, (T_q, T_k)."),
+        Mistake("dot-on-a-batch", old="Q @ np.swapaxes(K, -1, -2)", new="np.dot(Q, np.swapaxes(K, -1, -2))",
+            message="`np.dot` pairs every example of the batch with every other one; `@` keeps the examples apart."),
+        Mistake("scaled", old="(K, -1, -2)", new="(K, -1, -2) / np.sqrt(Q.shape[-1])",
+            message="You divided by √d_k; that comes in lesson 02. Here the plain dot products are wanted."),
+        Mistake("cosine", old="Q @ np.swapaxes(K, -1, -2)",
+            new="(Q / np.linalg.norm(Q, axis=-1, keepdims=True)) @ np.swapaxes(K / np.linalg.norm(K, axis=-1, keepdims=True), -1, -2)",
+            message="You divided by the lengths of the vectors, which is the cosine; the plain dot products are wanted."),
+        Mistake("not-summed", old="Q @ np.swapaxes(K, -1, -2)", new="Q[..., :, None, :] * K[..., None, :, :]",
+            message="You paired every query with every key but did not add up over the features: one number a pair is wanted."),
+    ),
+    alternatives=(
+        'def dot_product_scores(Q, K):\n    return np.einsum("...qd,...kd->...qk", Q, K)',
+        "def dot_product_scores(Q, K):\n    return (Q[..., :, None, :] * K[..., None, :, :]).sum(axis=-1)",
+        "def dot_product_scores(Q, K):\n    return np.matmul(Q, np.moveaxis(K, -1, -2))",
+        "def dot_product_scores(Q, K):\n    scores = np.zeros((*Q.shape[:-1], K.shape[-2]))\n    for i in range(Q.shape[-2]):\n"
+        "        for j in range(K.shape[-2]):\n            scores[..., i, j] = (Q[..., i, :] * K[..., j, :]).sum(axis=-1)\n    return scores",
+    ),
+)
+
+# 1.5 ----------------------------------------------------------------------------------------------------------------
+
+
+def _weights_of(word, W_q, W_k):
+    scores = embed(words) @ W_k @ (embed([word])[0] @ W_q)
+    exps = np.exp(scores - scores.max())
+    return exps / exps.sum()
+
+
+def _judge_design(result, case):
+    if not isinstance(result, (tuple, list)) or len(result) != 2:
+        return (Finding("not-a-pair", "Two matrices are wanted, W_q and W_k, in this order."),)
+    try:
+        W_q, W_k = (np.asarray(W, dtype=float) for W in result)
+    except (TypeError, ValueError):
+        return (Finding("not-numbers", "W_q and W_k must hold numbers, in rows of equal length."),)
+    if W_q.ndim != 2 or W_k.ndim != 2 or len(W_q) != 4 or len(W_k) != 4 or W_q.shape[1] != W_k.shape[1]:
+        shapes = f"W_q {W_q.shape} and W_k {W_k.shape} came"
+        return (Finding("wrong-shape", f"Each matrix needs 4 rows, one a feature, and both as many columns as the other; {shapes}."),)
+    if not (np.isfinite(W_q).all() and np.isfinite(W_k).all()):
+        return (Finding("not-finite", "W_q or W_k holds NaN or infinity."),)
+    rows = {word: _weights_of(word, W_q, W_k) for word in ("are", "old")}
+    keys, cabinet = words.index("keys"), words.index("cabinet")
+    if all(row[keys] >= 0.8 for row in rows.values()):
+        return ()
+    if all(_weights_of(word, W_k, W_q)[keys] >= 0.8 for word in rows):
+        return (Finding("projections-swapped", "W_q and W_k are exchanged: with the two the other way round your design works."),)
+    return tuple(finding for word, row in rows.items() if (finding := _look_of(word, row, keys, cabinet)))
+
+
+def _look_of(word, row, keys, cabinet):
+    if row[keys] >= 0.8:
+        return None
+    best, share = words[int(row.argmax())], f"{row[keys]:.2f}"
+    if np.allclose(row, row[0]):
+        return Finding(f"{word}-asks-nothing", f"*{word}* gives every word the same weight: its query is zero. Which feature of *{word}* could ask for a plural noun?")
+    if np.isclose(row[keys], row[cabinet]):
+        return Finding(f"{word}-ignores-number", f"*{word}* gives *keys* and *cabinet* the same weight, {share}: it asks for a noun, not yet for a plural one.")
+    if row.argmax() == keys:
+        return Finding(f"{word}-too-flat", f"*{word}* already prefers *keys*, with {share} of its weight; 0.8 is wanted. Larger numbers make the choice sharper.")
+    return Finding(f"{word}-looks-elsewhere", f"*{word}* looks most at *{best}* ({row.max():.2f}) and gives *keys* only {share}.")
+
+
+DESIGN = Exercise(
+    id="1.5",
+    reference=query_key_value.design_projections,
+    results=("W_q", "W_k"),
+    judge=_judge_design,
+    cases=(Case("the running example", lambda: (), {"features": 4}),),
+    max_mistakes=1,
+    mistakes=(
+        Mistake("old-too-flat", old="asks = 5.0", new="asks = 0.7",
+            message="Both words already prefer *keys*, but give it less than 0.8 of their weight: larger numbers make the choice sharper."),
+        Mistake("old-asks-nothing", old="[[0, 0], [1, 1], [1, 1], [0, 0]]", new="[[0, 0], [1, 1], [0, 0], [0, 0]]",
+            message="*old* gives every word the same weight: its query is zero. Which feature of *old* could ask for a plural noun?"),
+        Mistake("old-ignores-number", old="[[0, 0], [1, 1], [1, 1], [0, 0]]", new="[[0, 0], [1, 1], [1, 0], [0, 0]]",
+            message="*old* gives *keys* and *cabinet* the same weight: it asks for a noun, not yet for a plural one."),
+        Mistake("are-looks-elsewhere", old="[[0, 0], [1, 1], [1, 1], [0, 0]]", new="[[0, 0], [1, -1], [1, 1], [0, 0]]",
+            message="*are* looks at *cabinet*: the sign of what it asks for is the singular's."),
+        Mistake("projections-swapped", old="return W_q, W_k", new="return W_k, W_q",
+            message="W_q and W_k are exchanged: with the two the other way round your design works."),
+    ),
+    alternatives=(
+        "def design_projections():\n    W_q = np.array([[0.0], [1], [1], [0]]) * 9\n    W_k = np.array([[0.4], [0], [0], [0.6]])\n    return W_q, W_k",
+        "def design_projections():\n    W_q = np.zeros((4, 4))\n    W_q[[1, 2], 0] = 6\n    W_q[[1, 2], 3] = 6\n    return W_q, np.eye(4)",
+    ),
+)
+
+EXERCISES = (SIMILARITIES, SOFT_LOOKUP, PROJECT, SCORES, DESIGN)
+PREDICTIONS = (
+    Prediction(
+        "sharpness-zero", "the plain average", choices=("the plain average", "the best value", "zero"),
+        why="At sharpness 0 every score becomes 0, every exponential 1, and so every weight 1/n.",
+    ),
+    Prediction(
+        "sharpness-large", "the best value", choices=("the plain average", "the best value", "zero"),
+        why="The larger the sharpness, the more the largest score outweighs the rest: in the limit the lookup is hard again.",
+    ),
+    Prediction(
+        "who-does-is-find", "cabinet", choices=("keys", "cabinet", "both alike"),
+        why="The only thing that changed is the number in the verb's features, +1 to −1; the query turns round with it and now fits the singular noun.",
+    ),
+    Prediction(
+        "rnn-influence", "it dies out", choices=("it dies out", "it stays", "it grows without end"),
+        why="Even at spectral radius 1.1 large inputs push tanh to where it is flat, and each flat step multiplies the influence by a number below 1.",
+    ),
+)

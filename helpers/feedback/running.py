@@ -1,0 +1,270 @@
+"""Run an answer on one case without letting it harm the kernel, and compare what came out."""
+import builtins
+import contextlib
+import io
+import numbers
+import re
+import signal
+import sys
+import threading
+import traceback
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from .exercise import AnswerProblem
+
+TIME_LIMIT = 5.0  # seconds a case may take
+PRINT_LIMIT, PRINT_LINES = 4000, 20  # characters and lines of printed output that are kept
+
+
+class TimeLimit(BaseException):
+    """Raised inside an answer that runs too long; not an Exception, so that `except Exception` does not stop it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What happened on one case: a value, or an error, and what else was seen."""
+
+    value: object = None
+    error: BaseException | None = None
+    changed: tuple[int, ...] = ()  # positions of arguments that were changed in place
+    printed: str = ""
+    warned: tuple[str, ...] = ()
+
+
+class _Tee(io.TextIOBase):
+    """Keeps the first lines that are printed and counts the rest."""
+
+    def __init__(self):
+        self.kept, self.room, self.dropped = [], PRINT_LIMIT, 0
+
+    def writable(self):
+        return True
+
+    def write(self, text):
+        self.kept.append(text[: self.room])
+        self.dropped += text[self.room :].count("\n")
+        self.room = max(self.room - len(text), 0)
+        return len(text)
+
+    def text(self):
+        lines = "".join(self.kept).splitlines()
+        more = self.dropped + len(lines[PRINT_LINES:])
+        return "\n".join(lines[:PRINT_LINES]) + (f"\n… and {more} more lines" if more else "")
+
+
+@contextlib.contextmanager
+def _time_limit(seconds):
+    """Raise TimeLimit in the running code after some seconds, where the platform can (main thread, not Windows)."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    armed = True
+
+    def ring(signum, frame):
+        if armed:
+            raise TimeLimit
+
+    previous = signal.signal(signal.SIGALRM, ring)
+    # It rings again and again, for code that swallows even BaseException.
+    signal.setitimer(signal.ITIMER_REAL, seconds, 0.05)
+    try:
+        yield
+    finally:
+        armed = False
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+
+
+@contextlib.contextmanager
+def _exit_raises(candidate):
+    """Let exit() and quit() raise SystemExit for a while: Jupyter's own versions would end the kernel."""
+    function = getattr(candidate, "__init__", candidate) if isinstance(candidate, type) else candidate
+    spaces = [vars(builtins), getattr(function, "__globals__", {})]
+    saved = [(space, name, space[name]) for space in spaces for name in ("exit", "quit") if name in space]
+    for space, name, _ in saved:
+        space[name] = sys.exit
+    try:
+        yield
+    finally:
+        for space, name, value in saved:
+            space[name] = value
+
+
+def run(exercise, candidate, case):
+    """Outcome of a learner's answer on fresh inputs: guarded, timed, prints and warnings recorded."""
+    inputs, printed = case.make(), _Tee()
+    value = error = None
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            with contextlib.redirect_stdout(printed), np.errstate(all="warn"), _exit_raises(candidate), _time_limit(TIME_LIMIT):
+                value = call(exercise, candidate, inputs)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as problem:
+            error = problem
+    warned = tuple(dict.fromkeys(str(w.message) for w in caught))
+    return Outcome(value, error, changed(inputs, case.make()), printed.text(), warned)
+
+
+def run_quietly(exercise, candidate, case):
+    """Outcome of our own code (the reference, a faulty twin): no guards are needed."""
+    inputs = case.make()
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            value, error = call(exercise, candidate, inputs), None
+        except Exception as problem:
+            value, error = None, problem
+    return Outcome(value, error, changed(inputs, case.make()))
+
+
+def call(exercise, candidate, inputs):
+    return exercise.run(candidate, *inputs) if exercise.run else candidate(*inputs)
+
+
+def changed(inputs, fresh):
+    """Positions of the arrays among `inputs` that no longer equal their fresh copies."""
+    return tuple(
+        i for i, (now, before) in enumerate(zip(inputs, fresh, strict=True)) if is_array(before) and not same(now, before, 0.0)
+    )
+
+
+# What kind of thing a value is --------------------------------------------------------------------------------------
+
+
+def is_tensor(x):
+    return type(x).__module__.partition(".")[0] == "torch" and hasattr(x, "detach")
+
+
+def is_array(x):
+    return isinstance(x, np.ndarray) or is_tensor(x)
+
+
+def is_number(x):
+    return isinstance(x, (numbers.Number, np.number)) and not isinstance(x, (bool, np.bool_))
+
+
+def as_array(x):
+    """A NumPy view of an array, tensor or number."""
+    if is_tensor(x):
+        x = x.detach().cpu()
+        x = x.float() if str(x.dtype) == "torch.bfloat16" else x
+        return x.numpy()
+    return np.asarray(x)
+
+
+def dtype_name(x):
+    return str(x.dtype).removeprefix("torch.")
+
+
+def describe(x):
+    """A value's kind in a few words, for reports."""
+    if x is None:
+        return "nothing (None)"
+    if is_array(x):
+        kind = "tensor" if is_tensor(x) else "array"
+        return f"{'a' if kind == 'tensor' else 'an'} {kind} of shape {tuple(x.shape)}"
+    if isinstance(x, (tuple, list)):
+        return f"a {type(x).__name__} of {len(x)}"
+    if isinstance(x, (bool, np.bool_)) or is_number(x):
+        return f"the {'number' if is_number(x) else 'value'} {x}"
+    if isinstance(x, str):
+        return f"the text {x[:40]!r}"
+    return f"an object of type {type(x).__name__}"
+
+
+def tolerance_of(case, expected):
+    """Relative error allowed: what the case says, or what the coarsest float among inputs and result can hold."""
+    if case.tolerance is not None:
+        return case.tolerance
+    names = {dtype_name(x) for x in _arrays((case.make(), expected))}
+    return next((t for t, kinds in _PRECISION if names & kinds), 1e-8)
+
+
+_PRECISION = ((2e-2, {"float16", "bfloat16"}), (2e-5, {"float32", "complex64"}))
+
+
+def _arrays(x):
+    if is_array(x) or isinstance(x, np.generic):
+        yield x
+    elif isinstance(x, (tuple, list)):
+        for part in x:
+            yield from _arrays(part)
+
+
+def same(a, b, tolerance):
+    """Whether two results are equal within a relative tolerance; shapes are compared before values, NaN equals NaN."""
+    if isinstance(a, (tuple, list)) or isinstance(b, (tuple, list)):
+        return type(a) is type(b) and len(a) == len(b) and all(same(x, y, tolerance) for x, y in zip(a, b, strict=True))
+    numeric = [is_array(x) or is_number(x) or isinstance(x, (bool, np.bool_)) for x in (a, b)]
+    if not all(numeric):
+        return type(a) is type(b) and (a is b or a == b if not any(numeric) else False)
+    a, b = as_array(a), as_array(b)
+    if a.shape != b.shape or a.dtype.kind == "O" or b.dtype.kind == "O":
+        return False
+    if (a.dtype.kind == "b") != (b.dtype.kind == "b"):
+        return False
+    return bool(close(a, b, tolerance).all())
+
+
+def close(a, b, tolerance):
+    """Where two arrays of one shape agree, entry by entry."""
+    if a.dtype.kind in "bUS" or tolerance == 0.0:
+        equal = a == b
+        return equal | ((a != a) & (b != b)) if a.dtype.kind in "fc" else equal
+    a, b = a.astype(np.result_type(a, np.float64)), b.astype(np.result_type(b, np.float64))
+    scale = np.abs(b[np.isfinite(b)]).max(initial=1e-3)  # entries that cancel to nearly 0 are judged by their neighbours
+    with np.errstate(all="ignore"):
+        return np.isclose(a, b, rtol=tolerance, atol=0.1 * tolerance * scale, equal_nan=True)
+
+
+def same_outcome(a, b, tolerance):
+    """Whether two pieces of code did the same on one case: same values, or the same error for the same reason."""
+    if a.error is not None or b.error is not None:
+        return a.error is not None and b.error is not None and _reason(a.error) == _reason(b.error)
+    return a.changed == b.changed and same(a.value, b.value, tolerance)
+
+
+def _reason(error):
+    """Type and wording of an error without its numbers: sizes differ where the same thing went wrong elsewhere."""
+    if isinstance(error, AnswerProblem):
+        return AnswerProblem, str(error)
+    return type(error), re.sub(r"[\d\W_]+", " ", str(error))[:200]
+
+
+# Where an answer stopped --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Place:
+    """The line of the learner's cell where an error came up, and the arrays it named."""
+
+    line: int
+    text: str
+    shapes: str
+
+
+def place_of(error, candidate):
+    """Where in the learner's own code an error was raised, or None if it never got there."""
+    code = _code_of(candidate)
+    frames = list(traceback.walk_tb(error.__traceback__))
+    own = [(frame, line) for frame, line in frames if code is not None and frame.f_code.co_filename == code.co_filename]
+    if not own:
+        return None
+    frame, line = own[-1]
+    summary = traceback.FrameSummary(frame.f_code.co_filename, line, frame.f_code.co_name)
+    text = (summary.line or "").strip()
+    names = dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text))
+    found = {name: frame.f_locals[name] for name in names if name in frame.f_locals and is_array(frame.f_locals[name])}
+    return Place(line, text, " and ".join(f"{name} {tuple(value.shape)}" for name, value in found.items()))
+
+
+def _code_of(candidate):
+    if isinstance(candidate, type):
+        candidate = next((v for v in vars(candidate).values() if hasattr(v, "__code__")), None)
+    candidate = getattr(candidate, "__wrapped__", candidate)
+    return getattr(candidate, "__code__", None)

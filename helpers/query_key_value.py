@@ -1,0 +1,113 @@
+"""Lesson 01: a lookup that answers even when no key matches exactly.
+
+The functions are the ones the lesson's solution cells show; the running example of the whole course is here too.
+"""
+import numpy as np
+
+words = ("the", "keys", "to", "the", "cabinet", "are", "old")
+
+# Four readable features a word: noun, verb, adjective, number (+1 plural, -1 singular, 0 none).
+features = {
+    "the": (0, 0, 0, 0),
+    "keys": (1, 0, 0, 1),
+    "to": (0, 0, 0, 0),
+    "cabinet": (1, 0, 0, -1),
+    "are": (0, 1, 0, 1),
+    "is": (0, 1, 0, -1),
+    "old": (0, 0, 1, 0),
+}
+
+
+def embed(words):
+    """Stack the feature vectors of some words.
+
+    words: sequence of T strings, each one of `features`. Returns X (T, 4), float64.
+    Raises KeyError for a word without features.
+    """
+    return np.array([features[word] for word in words], dtype=float)  # (T, 4)
+
+
+def similarities(query, keys):
+    """Dot product of one query with every key.
+
+    query: (d,). keys: (n, d). Returns (n,).
+    """
+    return keys @ query  # (n,)
+
+
+def soft_lookup(query, keys, values, sharpness=1.0):
+    """Average of the values, each weighted by how well its key matches the query.
+
+    query: (d,). keys: (n, d). values: (n, d_v). sharpness: a number, 0 for a plain average.
+    Returns value (d_v,) and weights (n,), which are positive and sum to 1.
+    """
+    scores = sharpness * similarities(query, keys)  # (n,)
+    exps = np.exp(scores - scores.max())
+    weights = exps / exps.sum()
+    value = weights @ values  # (d_v,)
+    return value, weights
+
+
+def project(X, W_q, W_k, W_v):
+    """Three views of the same words: what each asks, can be found by, and gives.
+
+    X: (T, d_model). W_q, W_k: (d_model, d_k). W_v: (d_model, d_v).
+    Returns Q (T, d_k), K (T, d_k), V (T, d_v).
+    """
+    Q = X @ W_q  # (T, d_k)
+    K = X @ W_k  # (T, d_k)
+    V = X @ W_v  # (T, d_v)
+    return Q, K, V
+
+
+def dot_product_scores(Q, K):
+    """Dot product of every query with every key.
+
+    Q: (..., T_q, d_k). K: (..., T_k, d_k). Returns (..., T_q, T_k): row i belongs to query i.
+    """
+    return Q @ np.swapaxes(K, -1, -2)  # (..., T_q, T_k)
+
+
+def design_projections():
+    """Projections with which *are* and *old* both look for the plural noun.
+
+    Returns W_q, W_k, each (4, d_k) for the four features noun, verb, adjective, number, such that softmax(q · k)
+    over the seven words of the running example gives *keys* at least 0.8 of the weight of *are* and of *old*.
+    """
+    asks = 5.0
+    W_q = asks * np.array([[0, 0], [1, 1], [1, 1], [0, 0]])  # (4, 2): verbs and adjectives ask
+    W_k = np.array([[1, 0], [0, 0], [0, 0], [0, 1]])  # (4, 2): found by being a noun, and plural
+    return W_q, W_k
+
+
+def tanh_rnn_influence(lengths, radius, input_size, rng, width=32):
+    """How strongly the first word still moves the last state of a tanh RNN.
+
+    lengths: increasing numbers of words. radius: spectral radius of the recurrent matrix (width, width).
+    input_size: standard deviation of the inputs. rng: numpy Generator.
+    Returns (len(lengths),): the spectral norm of d h_n / d h_1 at each length n, a chain of Jacobians
+    (Pascanu, Mikolov and Bengio 2013).
+    """
+    W = rng.normal(size=(width, width))
+    W *= radius / np.abs(np.linalg.eigvals(W)).max()
+    h = np.tanh(input_size * rng.normal(size=width))
+    jacobian, norms = np.eye(width), {1: 1.0}
+    for n in range(2, max(lengths) + 1):
+        h = np.tanh(W @ h + input_size * rng.normal(size=width))
+        jacobian = (1 - h**2)[:, None] * W @ jacobian  # (width, width)
+        norms[n] = np.linalg.norm(jacobian, 2)
+    return np.array([norms[n] for n in lengths])
+
+
+def cnn_layers(n, width, dilated=False):
+    """Layers that a causal CNN needs before the last of n words sees the first.
+
+    n: number of words. width: kernel width k >= 2. Contiguous kernels need ceil((n - 1) / (k - 1)) layers;
+    with dilation k**layer the field of view grows by a factor k a layer.
+    """
+    if not dilated:
+        return -(-(n - 1) // (width - 1))
+    layers, seen = 0, 1
+    while seen < n:
+        layers, seen = layers + 1, seen * width
+    return layers

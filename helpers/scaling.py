@@ -1,0 +1,89 @@
+"""Lesson 03: what the scale √d_k is for, in NumPy. The training runs are in `scaling_training`."""
+import time
+
+import numpy as np
+
+from .numpy_attention import additive_scores, general_scores, softmax
+
+
+def sample_dot_products(n, d_k, rng):
+    """Dot products q · k of n independent random queries and n independent random keys.
+
+    n: number of pairs. d_k: features a vector, each standard normal. rng: numpy Generator.
+    Returns (n,), float64.
+    """
+    queries = rng.standard_normal((n, d_k))  # (n, d_k)
+    keys = rng.standard_normal((n, d_k))  # (n, d_k)
+    products = queries * keys  # (n, d_k)
+    return np.sum(products, axis=-1)  # (n,)
+
+
+def entropy(weights):
+    """Entropy of each row of weights, in nats: the mean of -log(weight) under the weights themselves.
+
+    weights: (..., n), not negative, each row sums to 1; a weight of 0 adds nothing. Returns (...).
+    """
+    safe = np.where(weights > 0, weights, 1.0)  # log 1 = 0: a weight of 0 adds 0, not NaN
+    logs = np.log(safe)  # (..., n)
+    terms = weights * logs  # (..., n)
+    return -np.sum(terms, axis=-1)  # (...)
+
+
+def softmax_jacobian(p):
+    """Derivative of every softmax weight with respect to every score: diag(p) - p pᵀ.
+
+    p: (..., n), the weights that softmax gave. Returns (..., n, n): entry i, j is ∂p_i / ∂score_j.
+    """
+    n = p.shape[-1]
+    identity = np.eye(n, dtype=p.dtype)  # (n, n)
+    diagonal = p[..., :, None] * identity  # (..., n, n)
+    outer = p[..., :, None] * p[..., None, :]  # (..., n, n)
+    return diagonal - outer  # (..., n, n)
+
+
+def softmax_backward(weights, d_weights):
+    """Gradient of a loss with respect to the scores, without building the softmax Jacobian.
+
+    weights: (..., n), the weights that softmax gave. d_weights: (..., n), the loss's gradient with respect to them.
+    Returns d_scores (..., n), the product of each row's Jacobian with its d_weights.
+    """
+    products = weights * d_weights  # (..., n)
+    mean = np.sum(products, axis=-1, keepdims=True)  # (..., 1): the mean gradient under the weights
+    centred = d_weights - mean  # (..., n)
+    return weights * centred  # (..., n)
+
+
+def random_weights(d_k, power, rng, n_sets=20, n_queries=20, n_keys=64):
+    """Attention weights of random queries over random keys, the scores divided by d_k ** power.
+
+    d_k: features a vector, each standard normal. power: 0 for no scale, 0.5 for √d_k, 1 for d_k. rng: numpy Generator.
+    Returns (n_sets, n_queries, n_keys): each set draws keys of its own.
+    """
+    Q = rng.standard_normal((n_sets, n_queries, d_k))  # (n_sets, n_queries, d_k)
+    K = rng.standard_normal((n_sets, n_keys, d_k))  # (n_sets, n_keys, d_k)
+    scores = Q @ np.swapaxes(K, -1, -2) / d_k**power  # (n_sets, n_queries, n_keys)
+    return softmax(scores)
+
+
+def scoring_seconds(T, d, rng, repeats=5):
+    """Seconds that each scoring function takes for all T x T pairs of one random sequence, best of some repeats.
+
+    T: words. d: features of a query, of a key and of additive scoring's hidden layer. rng: numpy Generator.
+    Returns a dict from the function's name to seconds.
+    """
+    Q, K = rng.standard_normal((2, T, d))  # (T, d) each
+    W_q, W_k, W = rng.standard_normal((3, d, d)) / np.sqrt(d)  # (d, d) each
+    v = rng.standard_normal(d)  # (d,)
+    ways = {
+        "additive": lambda: additive_scores(Q, K, W_q, W_k, v),
+        "dot": lambda: (Q @ W_q) @ (K @ W_k).T,
+        "general": lambda: general_scores(Q, K, W),
+        "scaled dot": lambda: (Q @ W_q) @ (K @ W_k).T / np.sqrt(d),
+    }
+    return {name: min(_seconds(way) for _ in range(repeats)) for name, way in ways.items()}
+
+
+def _seconds(call):
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start

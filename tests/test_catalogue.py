@@ -1,0 +1,156 @@
+"""The catalogue's own tests, for every exercise there is: nothing needs adding here when an exercise is added."""
+import importlib.util
+import itertools
+
+import pytest
+
+from helpers import check
+from helpers.feedback import running
+from helpers.feedback.catalogue import LESSONS
+from helpers.feedback.diagnosis import build, diagnose, twins_of
+from helpers.feedback.exercise import get, get_prediction, starting_body
+from helpers.feedback.prediction import reply
+
+# Lessons whose catalogue is not written yet are left out.
+READY = [lesson for lesson in LESSONS if importlib.util.find_spec(f"helpers.feedback.catalogue.lesson_{lesson.number}")]
+IDS = [info.id for lesson in READY for info in lesson.exercises]
+MISTAKES = [(id, mistake.id) for id in IDS for mistake in get(id).mistakes]
+ALTERNATIVES = [(id, n) for id in IDS for n in range(len(get(id).alternatives))]
+PREDICTIONS = [name for lesson in READY for name in lesson.predictions]
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_reference_is_accepted(id):
+    report = check(id, get(id).reference)
+    assert report.passed, str(report)
+    assert report.mistakes == ()
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_exercise_has_cases_and_mistakes_that_can_tell(id):
+    exercise = get(id)
+    assert exercise.cases and (exercise.mistakes or exercise.judge)
+    assert len({case.name for case in exercise.cases}) == len(exercise.cases)
+    assert len({mistake.id for mistake in exercise.mistakes}) == len(exercise.mistakes)
+
+
+@pytest.mark.parametrize("id, mistake_id", MISTAKES)
+def test_mistake_is_rejected_and_named_by_its_own_message(id, mistake_id):
+    twins = twins_of(id)
+    report = check(id, twins.twin(frozenset({mistake_id})))
+    assert not report.passed, "this mistake is accepted as right"
+    assert mistake_id in [mistake.id for mistake in report.mistakes], str(report)
+    assert "{" not in next(m.message for m in report.mistakes if m.id == mistake_id)
+    others = {mistake.message for mistake in report.mistakes}
+    assert len(others) == 1, f"these cannot be told apart but differ in their messages: {report}"
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_pairs_of_mistakes_are_named_as_pairs_or_declared_indistinguishable(id):
+    twins, exercise = twins_of(id), get(id)
+    declared = {frozenset(pair) for pair in exercise.indistinguishable}
+    unclear = set()
+    for pair in twins.sets(2) if exercise.max_mistakes > 1 else ():
+        outcomes = [twins.outcome(pair, i) for i in range(len(exercise.cases))]
+        if diagnose(id, outcomes, []) != [pair]:
+            unclear.add(pair)
+    new, stale = ({tuple(sorted(pair)) for pair in some} for some in (unclear - declared, declared - unclear))
+    assert not new, f"neither named as a pair nor declared: {sorted(new)}"
+    assert not stale, f"declared indistinguishable but told apart: {sorted(stale)}"
+
+
+@pytest.mark.parametrize("id, n", ALTERNATIVES)
+def test_other_right_answer_is_accepted(id, n):
+    report = check(id, build(get(id), get(id).alternatives[n]))
+    assert report.passed, str(report)
+
+
+def _stub(id):
+    exercise = get(id)
+    body = starting_body(id)
+    if body:
+        head = exercise.source[: exercise.source.index("):") + 2]
+        return head + "\n" + "\n".join("    " + line for line in body.splitlines())
+    if exercise.is_class:
+        return f"from torch import nn\nclass {exercise.name}(nn.Module):\n    def __init__(self, *args, **kwargs):\n        raise NotImplementedError"
+    return f"def {exercise.name}(*args, **kwargs):\n    raise NotImplementedError"
+
+
+def _defined(source, name, tmp_path):
+    """A definition from a real file, so that its source can be read as in a notebook."""
+    file = tmp_path / "cell.py"
+    file.write_text(source, encoding="utf-8")
+    space = {}
+    exec(compile(source, str(file), "exec"), space)
+    return space[name]
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_untouched_stub_is_called_not_attempted(id, tmp_path):
+    report = check(id, _defined(_stub(id), get(id).name, tmp_path))
+    assert report.status == "todo", str(report)
+    assert "not attempted yet" in str(report)
+
+
+HOSTILE = {
+    "nothing at all": "answer = None",
+    "a text": "answer = 'forty-two'",
+    "a number": "answer = 42",
+    "returns None": "def answer(*args, **kwargs):\n    pass",
+    "returns a text": "def answer(*args, **kwargs):\n    return 'forty-two'",
+    "returns NaN": "def answer(*args, **kwargs):\n    return float('nan')",
+    "returns nested rubbish": "def answer(*args, **kwargs):\n    return [None, {1: (2, [])}], object()",
+    "is a generator": "def answer(*args, **kwargs):\n    yield 1",
+    "takes nothing": "def answer():\n    return 1",
+    "exits": "import sys\ndef answer(*args, **kwargs):\n    sys.exit(3)",
+    "calls exit": "def answer(*args, **kwargs):\n    exit()",
+    "raises a bare BaseException": "def answer(*args, **kwargs):\n    raise BaseException",
+    "recurses for ever": "def answer(*args, **kwargs):\n    return answer(*args)",
+    "asserts without words": "def answer(*args, **kwargs):\n    assert False",
+    "prints 10,000 lines": "def answer(*args, **kwargs):\n    for n in range(10_000):\n        print('line', n)",
+    "changes its inputs": "def answer(*args, **kwargs):\n    for a in args:\n        if hasattr(a, 'fill'):\n            a.fill(0)\n"
+    "        elif hasattr(a, 'zero_'):\n            a.zero_()",
+    "is a class with nothing in it": "class answer:\n    pass",
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+@pytest.mark.parametrize("id", IDS)
+def test_hostile_answer_gets_one_clear_report(id, kind, tmp_path, capsys):
+    report = check(id, _defined(HOSTILE[kind], "answer", tmp_path))
+    assert report.status in ("failed", "error")
+    assert 20 < len(str(report)) < 6000, "one clear report, neither empty nor endless"
+    assert str(report).startswith(f"✗ {id} ")
+    assert "<div" in report._repr_html_()
+    assert capsys.readouterr() == ("", ""), "an answer's prints belong in the report"
+
+
+@pytest.mark.skipif(not hasattr(__import__("signal"), "setitimer"), reason="no timers on this platform")
+@pytest.mark.parametrize("id", IDS)
+def test_endless_loop_ends_in_a_sentence(id, tmp_path, monkeypatch):
+    monkeypatch.setattr(running, "TIME_LIMIT", 0.2)
+    name, loop = get(id).name, "while True:\n{0}    try:\n{0}        pass\n{0}    except BaseException:\n{0}        pass"
+    if get(id).is_class:
+        source = f"from torch import nn\nclass {name}(nn.Module):\n    def __init__(self, *args):\n        {loop.format(' ' * 8)}"
+    else:
+        source = f"def {name}(*args, **kwargs):\n    {loop.format(' ' * 4)}"
+    report = check(id, _defined(source, name, tmp_path))
+    assert report.status == "error" and "was stopped" in str(report), str(report)
+
+
+@pytest.mark.parametrize("name", PREDICTIONS)
+def test_prediction_answers_right_wrong_and_missing_guesses_with_why(name):
+    asked = get_prediction(name)
+    assert reply(name).status == "todo"
+    assert reply(name, asked.answer).status == "right"
+    others = [choice for choice in asked.choices if choice != asked.answer] or [asked.answer * 3 + 1]
+    for guess in others:
+        assert reply(name, guess).status == "wrong"
+        assert asked.why in str(reply(name, guess)).replace("`", "") or asked.why in reply(name, guess).text
+    assert reply(name, object()).status == "todo"
+
+
+def test_every_lesson_number_and_exercise_is_unique():
+    assert len(set(IDS)) == len(IDS) and len(set(PREDICTIONS)) == len(PREDICTIONS)
+    for lesson, info in itertools.chain.from_iterable(((lesson, i) for i in lesson.exercises) for lesson in LESSONS):
+        assert info.id.split(".")[0] == lesson.number.lstrip("0") or (lesson.number == "00" and info.id.startswith("0."))

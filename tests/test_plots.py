@@ -1,0 +1,362 @@
+"""Figures: what a reader sees, what a screen reader reads, and what must stay as it was."""
+
+import base64
+import html
+import io
+import re
+import subprocess
+import sys
+
+import IPython.display
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from PIL import Image
+
+from helpers import plots
+
+WORDS = "the keys to the cabinet are old".split()
+WEIGHTS = np.random.default_rng(0).dirichlet(np.ones(7), size=7)  # (7, 7), rows sum to 1
+SCORES = np.random.default_rng(1).normal(size=(7, 7))
+
+FIGURES = {
+    "weights": lambda alt: plots.heatmap(WEIGHTS, alt=alt, rows=WORDS, columns=WORDS, title="Who looks at whom"),
+    "signed": lambda alt: plots.heatmap(SCORES, alt=alt, rows=WORDS, columns=WORDS, kind="signed"),
+    "mask": lambda alt: plots.heatmap(np.tri(7, dtype=bool), alt=alt, rows=WORDS, columns=WORDS, kind="mask"),
+    "plain": lambda alt: plots.heatmap([[1, 20], [300, 4]], alt=alt, kind="plain"),
+    "large": lambda alt: plots.heatmap(np.random.default_rng(2).dirichlet(np.ones(128), size=128), alt=alt),
+    "four panels": lambda alt: plots.heatmaps([(str(i), WEIGHTS[i:, :]) for i in range(4)], alt=alt, columns=WORDS),
+    "arrows": lambda alt: plots.arrows({"query": (2, 1), "cat": (1.9, 1.2), "nothing": (0, 0)}, alt=alt),
+    "lines": lambda alt: plots.lines(
+        [1, 2, 4, 8], {"measured": [1, 1.5, 2, 3]}, alt=alt, xlabel="d_k", ylabel="spread", log="xy", guides={"one": 1}
+    ),
+    "bars": lambda alt: plots.bars(["a", "b"], {"x": [1, 2], "y": [0.5, 3]}, alt=alt, ylabel="loss"),
+}
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """Pretend to be in a notebook; return the list to which each displayed bundle is added."""
+    bundles = []
+
+    def display(bundle, raw):
+        assert raw
+        bundles.append(bundle)
+
+    monkeypatch.setattr(IPython, "get_ipython", object)
+    monkeypatch.setattr(IPython.display, "display", display)
+    return bundles
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """Return the list to which each figure is added that would be shown."""
+    figures = []
+    monkeypatch.setattr(plots, "show", lambda figure, alt: figures.append(figure))
+    return figures
+
+
+def png_of(bundle):
+    return base64.b64decode(re.search(r'base64,([^"]+)"', bundle["text/html"])[1])
+
+
+def texts_in(axes):
+    return [text.get_text() for text in axes.texts]
+
+
+# Every figure
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_is_too_big_or_unread_by_screen_readers(shown, name):
+    FIGURES[name]("Row *are* looks at *keys*.")
+    (bundle,) = shown
+    assert bundle["text/plain"] == "Row *are* looks at *keys*."
+    assert bundle["text/html"].startswith('<img alt="Row *are* looks at *keys*." width="')
+    assert len(png_of(bundle)) < 60_000
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_leaves_open_figures_or_changed_settings_behind(shown, name):
+    learners = plt.figure()
+    before = {key: mpl.rcParams[key] for key in mpl.rcParams if key != "backend"}
+    try:
+        FIGURES[name]("A figure.")
+        assert plt.get_fignums() == [learners.number]
+        assert plt.gcf() is learners
+        assert {key: mpl.rcParams[key] for key in before} == before
+    finally:
+        plt.close(learners)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_differs_from_one_run_to_the_next_or_tells_the_date(shown, name):
+    FIGURES[name]("A figure.")
+    FIGURES[name]("A figure.")
+    assert shown[0] == shown[1]
+    assert Image.open(io.BytesIO(png_of(shown[0]))).info == {}
+
+
+def test_the_learners_own_settings_change_the_look_of_a_figure(shown):
+    FIGURES["lines"]("A figure.")
+    with mpl.rc_context({"font.size": 30, "axes.facecolor": "black", "savefig.bbox": "tight"}):
+        FIGURES["lines"]("A figure.")
+    assert shown[0] == shown[1]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("alt", ["", "  \n ", None])
+def test_a_figure_without_alt_text_is_shown(shown, name, alt):
+    with pytest.raises(ValueError, match="alt must say"):
+        FIGURES[name](alt)
+    assert not shown
+
+
+# show
+
+
+def test_quotes_or_angle_brackets_in_the_alt_text_break_the_html(shown):
+    alt = "weights > 0.5 & \"keys\" <b>'old'</b>"
+    plots.show(Figure(), alt)
+    (bundle,) = shown
+    written = re.fullmatch(r'<img alt="([^"<>]*)" width="\d+" style="[^"]*" src="[^"]*">', bundle["text/html"])[1]
+    assert html.unescape(written) == bundle["text/plain"] == alt
+
+
+def test_line_breaks_in_the_alt_text_are_kept(shown):
+    plots.show(Figure(), "one\n   and two ")
+    assert shown[0]["text/plain"] == "one and two"
+
+
+def test_nothing_is_told_outside_a_notebook(capsys):
+    plots.show(Figure(), "A figure.")
+    assert capsys.readouterr().out == "A figure.\n"
+
+
+def test_a_figure_is_blurred_on_dense_screens(shown):
+    plots.show(Figure(figsize=(5, 3)), "A figure.")
+    assert 'width="480"' in shown[0]["text/html"]
+    assert Image.open(io.BytesIO(png_of(shown[0]))).size == (960, 576)
+
+
+def test_a_figure_is_transparent_on_a_dark_page(shown):
+    figure = Figure(facecolor="none")
+    plots.show(figure, "A figure.")
+    image = Image.open(io.BytesIO(png_of(shown[0])))
+    assert "transparency" not in image.info
+    assert image.convert("RGBA").getpixel((0, 0)) == (255, 255, 255, 255)
+
+
+def test_a_pyplot_figure_is_shown_a_second_time_at_the_end_of_the_cell(shown):
+    figure = plt.figure()
+    plots.show(figure, "A figure.")
+    assert figure.number not in plt.get_fignums()
+
+
+def test_importing_the_module_imports_matplotlib_or_torch_or_ipython():
+    code = "import sys, helpers.plots; print([m for m in ('matplotlib', 'torch', 'IPython') if m in sys.modules])"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "[]\n"
+
+
+# Heat maps
+
+
+def test_a_wrong_number_of_names_goes_unnoticed():
+    with pytest.raises(ValueError, match=r"3 row names for 5 rows of a matrix of shape \(5, 2\)"):
+        plots.heatmap(np.zeros((5, 2)), alt="x", rows=["a", "b", "c"])
+    with pytest.raises(ValueError, match="1 column names for 2 columns"):
+        plots.heatmaps([("zeros", np.zeros((5, 2)))], alt="x", columns=["a"])
+
+
+@pytest.mark.parametrize("matrix", [[1, 2, 3], np.zeros((2, 0)), np.zeros((2, 3, 4)), 5])
+def test_something_that_is_no_matrix_is_drawn(matrix):
+    with pytest.raises(ValueError, match="got shape"):
+        plots.heatmap(matrix, alt="x")
+
+
+def test_an_unknown_kind_or_no_panel_is_accepted():
+    with pytest.raises(ValueError, match="kind must be one of weights, signed, mask, plain, got 'heat'"):
+        plots.heatmap([[1]], alt="x", kind="heat")
+    with pytest.raises(ValueError, match="at least one"):
+        plots.heatmaps([], alt="x")
+
+
+def test_a_mask_of_other_numbers_is_taken_as_true():
+    with pytest.raises(ValueError, match=r"True and False only, got 0\.5"):
+        plots.heatmap([[1, 0.5]], alt="x", kind="mask")
+
+
+def test_torch_tensors_and_nested_lists_are_drawn_otherwise_than_arrays(shown):
+    torch = pytest.importorskip("torch")
+    plots.heatmap(SCORES, alt="x", kind="signed")
+    plots.heatmap(SCORES.tolist(), alt="x", kind="signed")
+    plots.heatmap(torch.tensor(SCORES, requires_grad=True), alt="x", kind="signed")
+    assert shown[0] == shown[1] == shown[2]
+    plots.heatmap(torch.ones(2, 3, dtype=torch.bool), alt="x", kind="mask")
+    plots.heatmap(torch.ones(2, 3, dtype=torch.bfloat16), alt="x")
+    plots.lines(torch.arange(3), {"a": torch.ones(3)}, alt="x", xlabel="x", ylabel="y")
+
+
+def test_the_callers_matrix_is_changed(shown):
+    matrix = np.array([[np.nan, -0.0], [-np.inf, 1.0]])
+    before = matrix.copy()
+    plots.heatmap(matrix, alt="x", kind="signed")
+    np.testing.assert_array_equal(matrix, before)
+
+
+def test_cells_without_a_finite_number_look_like_zero_or_crash(drawn):
+    plots.heatmap([[np.nan, -np.inf, np.inf, 2.0]], alt="x", kind="signed")
+    axes = drawn[0].axes[0]
+    assert texts_in(axes) == ["nan", "−∞", "∞", "2"]
+    assert axes.images[0].get_array().mask.tolist() == [[True, True, True, False]]
+    assert axes.images[0].get_clim() == (-2, 2)
+    assert axes.patches[0].get_hatch()  # the ground that shows through
+    plots.heatmap(np.full((30, 30), np.nan), alt="x")
+
+
+def test_minus_zero_is_printed(drawn):
+    plots.heatmap([[-0.001, -0.0, 0.25, -1.5]], alt="x", kind="signed")
+    plots.heatmap([[-0.0, -3.0]], alt="x", kind="signed")
+    assert texts_in(drawn[0].axes[0]) == ["0.00", "0.00", "0.25", "−1.50"]
+    assert texts_in(drawn[1].axes[0]) == ["0", "−3"]
+
+
+def test_a_large_matrix_is_covered_with_numbers_or_lacks_a_colour_bar(drawn):
+    plots.heatmap(np.zeros((8, 10)), alt="x")
+    plots.heatmap(np.zeros((9, 9)), alt="x")
+    assert len(drawn[0].axes[0].texts) == 80 and len(drawn[0].axes) == 1
+    assert len(drawn[1].axes[0].texts) == 0 and len(drawn[1].axes) == 2
+
+
+@pytest.mark.parametrize("kind", plots.KINDS)
+def test_zero_is_not_white(drawn, kind):
+    plots.heatmap([[0.0, 1.0]], alt="x", kind=kind)
+    assert drawn[0].axes[0].images[0].to_rgba(0.0) == pytest.approx((1, 1, 1, 1), abs=0.005)
+
+
+def test_weights_are_stretched_to_their_own_largest_value(drawn):
+    plots.heatmap([[0.1, 0.2]], alt="x")
+    assert drawn[0].axes[0].images[0].get_clim() == (0, 1)
+
+
+def test_panels_side_by_side_have_different_colour_scales(drawn):
+    plots.heatmaps([("small", [[1.0, -1.0]]), ("large", [[8.0, 2.0]])], alt="x", kind="signed")
+    assert [axes.images[0].get_clim() for axes in drawn[0].axes] == [(-8, 8), (-8, 8)]
+
+
+@pytest.mark.parametrize("kind", ["weights", "signed", "plain"])
+def test_numbers_cannot_be_read_on_their_cells(drawn, kind):
+    plots.heatmap(np.linspace(-1 if kind == "signed" else 0, 1, 21).reshape(3, 7), alt="x", kind=kind)
+    axes = drawn[0].axes[0]
+    for text, value in zip(axes.texts, axes.images[0].get_array().ravel(), strict=True):
+        cell = np.power(axes.images[0].to_rgba(value)[:3], 2.2) @ [0.2126, 0.7152, 0.0722]
+        ink = 1.0 if text.get_color() == "white" else 0.0
+        assert (max(cell, ink) + 0.05) / (min(cell, ink) + 0.05) > 4.5  # WCAG AA
+
+
+def test_a_mask_is_told_by_colour_alone(drawn):
+    plots.heatmap([[True, False, False], [True, True, False]], alt="x", kind="mask")
+    (figure,) = drawn
+    crosses = figure.axes[0].collections[0].get_offsets().tolist()
+    assert crosses == [[1, 0], [2, 0], [2, 1]]  # (column, row) where False
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["may look", "may not look"]
+
+
+def test_rows_and_columns_are_swapped(drawn):
+    plots.heatmap([[0.1, 0.2, 0.7], [0, 0, 1]], alt="x", rows=["q0", "q1"], columns=["k0", "k1", "k2"])
+    axes = drawn[0].axes[0]
+    assert (axes.get_ylabel(), axes.get_xlabel()) == ("who looks", "at whom")
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["q0", "q1"]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["k0", "k1", "k2"]
+    assert axes.get_ylim() == (1.5, -0.5)  # row 0 is on top
+
+
+# Every text of a figure
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_text_is_clipped_or_smaller_than_nine_points(drawn, name):
+    FIGURES[name]("x")
+    (figure,) = drawn
+    with plots._course_style():
+        figure.savefig(io.BytesIO())
+        frame = figure.bbox
+        for text in figure.findobj(mpl.text.Text):
+            if text.get_visible() and text.get_text().strip() and text.get_fontsize():
+                box = text.get_window_extent()
+                assert text.get_fontsize() >= 9 or "mathdefault" in text.get_text()
+                inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
+                assert inside or text.axes is None or not _is_drawn(text), text.get_text()
+
+
+def _is_drawn(text):
+    """Return False for a tick label beyond the limits of its axis, which matplotlib keeps but does not draw."""
+    axes = text.axes
+    return text not in (*axes.get_xticklabels(which="both"), *axes.get_yticklabels(which="both"))
+
+
+# Arrows, lines, bars
+
+
+def test_names_of_arrows_lie_on_each_other_or_on_an_arrow():
+    tips = {name: np.array(tip) for name, tip in {"a": (2, 1), "b": (1.9, 1.2), "c": (1.7, 1.15)}.items()}
+    places = plots._places_for_names(tips, inch=0.8)
+    shafts = np.concatenate([np.linspace(0, 1, 60)[:, None] * tip for tip in tips.values()])
+    for name, place in places.items():
+        assert not (np.abs(shafts - place) < (0.05, 0.08)).all(axis=1).any(), name
+        others = [other for key, other in places.items() if key != name]
+        assert all((np.abs(place - other) > (0.1, 0.16)).any() for other in others), name
+
+
+@pytest.mark.parametrize("vector", [(1, 2, 3), (1, np.nan), 4])
+def test_a_vector_that_is_no_pair_of_numbers_is_drawn(vector):
+    with pytest.raises(ValueError, match="'cat' must be two finite numbers"):
+        plots.arrows({"cat": vector}, alt="x")
+
+
+def test_labels_at_the_ends_of_lines_overlap():
+    spread = plots._spread(np.array([0.5, 0.1, 0.5, 0.52]), gap=0.07)
+    assert (np.diff(np.sort(spread)) >= 0.07 - 1e-9).all()
+    assert list(np.argsort(spread)) == [1, 0, 2, 3]
+    assert spread[1] == pytest.approx(0.1)  # nothing near it: it stays
+
+
+def test_a_curve_of_another_length_than_x_is_drawn():
+    with pytest.raises(ValueError, match=r"'loss' has y of shape \(2,\) for x of shape \(3,\)"):
+        plots.lines([1, 2, 3], {"loss": [1, 2]}, alt="x", xlabel="x", ylabel="y")
+    with pytest.raises(ValueError, match="x has no entry for 'b'; it has 'a'"):
+        plots.lines({"a": [1]}, {"a": [1], "b": [1]}, alt="x", xlabel="x", ylabel="y")
+
+
+def test_nothing_to_draw_gives_an_empty_figure():
+    with pytest.raises(ValueError, match="'a' has no point that can be drawn"):
+        plots.lines([1, 2], {"a": [np.nan, -1.0]}, alt="x", xlabel="x", ylabel="y", log="y")
+    with pytest.raises(ValueError, match="at least one series"):
+        plots.lines([1, 2], {}, alt="x", xlabel="x", ylabel="y")
+    with pytest.raises(ValueError, match='log must be "", "x", "y" or "xy", got True'):
+        plots.lines([1], {"a": [1]}, alt="x", xlabel="x", ylabel="y", log=True)
+    with pytest.raises(ValueError, match="0 labels and 0 series"):
+        plots.bars([], {}, alt="x", ylabel="y")
+
+
+def test_curves_with_their_own_x_or_gaps_are_drawn_wrongly(drawn):
+    x = {"short": [1, 2], "long": [1, 2, 3, 4]}
+    y = {"short": [1, 2], "long": [4, np.nan, 2, np.nan]}
+    plots.lines(x, y, alt="x", xlabel="x", ylabel="y", guides={"chance": 0.5})
+    guide, short, long = drawn[0].axes[0].lines
+    assert guide.get_xydata().tolist() == [[1, 0.5], [4, 0.5]] and guide.get_linestyle() == "--"
+    assert short.get_xdata().tolist() == [1, 2] and long.get_xdata().tolist() == [1, 2, 3, 4]
+    assert texts_in(drawn[0].axes[0]) == ["chance", "short", "long"]
+
+
+def test_bars_with_another_number_of_values_than_labels_are_drawn():
+    with pytest.raises(ValueError, match=r"series 'loss' has shape \(3,\), but there are 2 labels"):
+        plots.bars(["a", "b"], {"loss": [1, 2, 3]}, alt="x", ylabel="y")
+
+
+def test_a_bar_without_a_number_looks_like_zero(drawn):
+    plots.bars(["a", "b"], {"loss": [0.0, np.nan]}, alt="x", ylabel="y")
+    assert texts_in(drawn[0].axes[0]) == ["0", "nan"]
