@@ -46,7 +46,8 @@ def leaks_future(attend, x):
         changed[t:] = changed[t:] + 1.0
         torch.set_rng_state(state)
         after = attend(changed)  # (T, d_v)
-        if not torch.allclose(after[:t], before[:t], atol=1e-5):
+        difference = (after[:t] - before[:t]).abs().max()
+        if difference > 1e-5:
             return True
     return False
 
@@ -65,7 +66,8 @@ def combine_masks(padding, causal):
 
     padding: (B, 1, 1, T), bool. causal: (T, T), bool. Returns (B, 1, T, T), bool; True = may attend in all three.
     """
-    return padding & causal  # (B, 1, T, T)
+    allowed = padding & causal  # (B, 1, T, T)
+    return allowed
 
 
 def masked_softmax(scores, mask):
@@ -138,18 +140,30 @@ def attend_last_three(x):
     return attend(x, _everything(x).tril().triu(diagonal=-2))
 
 
-def attend_with_rounding(x):
-    """Honest, but for rounding: the softmax is shifted by the maximum of the whole row, hidden scores included."""
-    directions = F.normalize(x, dim=-1)  # bounded scores, so that the shift cannot underflow
-    scores = 4.0 * directions @ directions.T  # (T, T)
-    exps = torch.exp(scores - scores.max(dim=-1, keepdim=True).values)
-    exps = exps.masked_fill(~causal_mask(x.shape[0]), 0.0)
-    return exps / exps.sum(dim=-1, keepdim=True) @ x  # (T, d)
+def attend_renormalised(x):
+    """Honest, but for rounding: masked after the softmax, but then every row is divided by what is left of it."""
+    directions = F.normalize(x, dim=-1)  # (T, d); bounded scores, so that nothing underflows
+    weights = torch.softmax(4.0 * directions @ directions.T, dim=-1)  # (T, T)
+    weights = weights * causal_mask(x.shape[0])
+    return weights / weights.sum(dim=-1, keepdim=True) @ x  # (T, d)
 
 
 def attend_with_dropout(x):
     """Honest, but noisy: half of the outputs are dropped at random, as in training."""
     return F.dropout(attend_causal(x), p=0.5, training=True)
+
+
+def attend_first_word(x):
+    """Honest: every word sees the first word only."""
+    mask = torch.zeros_like(_everything(x))
+    mask[:, 0] = True
+    return attend(x, mask)
+
+
+def mean_so_far(x):
+    """Honest: the prefix mean as a running sum, without any matrix."""
+    counts = torch.arange(1, x.shape[0] + 1, dtype=x.dtype)[:, None]  # (T, 1)
+    return x.cumsum(dim=0) / counts  # (T, d)
 
 
 def attend_each_to_itself(x):
@@ -224,8 +238,10 @@ HONEST = (
     attend_strictly_before,
     attend_last_three,
     attend_each_to_itself,
+    attend_first_word,
     prefix_mean,
-    attend_with_rounding,
+    mean_so_far,
+    attend_renormalised,
     attend_with_dropout,
 )
 LEAKING = (

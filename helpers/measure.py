@@ -4,6 +4,7 @@ Functions here take the function to measure first, then its arguments: `peak_byt
 """
 
 import itertools
+import sys
 import time
 import tracemalloc
 import weakref
@@ -18,6 +19,9 @@ from torch.utils._pytree import tree_leaves
 
 # Time
 
+# Windows counts CPU time in ticks of 16 ms, too coarse for short calls.
+CPU_CLOCK = time.perf_counter if sys.platform == "win32" else time.thread_time
+
 
 @contextmanager
 def one_thread():
@@ -31,19 +35,22 @@ def one_thread():
 
 
 def median_seconds(f, *inputs, at_least=0.02):
-    """Median time of a call f(*inputs), forward only, on one core (or on the accelerator that holds the inputs).
+    """Median time of a call f(*inputs), forward only, on one core, or on the accelerator that holds the inputs.
 
-    at_least: seconds to go on repeating for; a call that takes longer is made once. Returns seconds, a float.
+    at_least: seconds to go on repeating for; a call that takes longer is made once. Returns seconds, a float: CPU
+    time, in which waiting for other programs does not count (on accelerators and on Windows, time on the clock).
     """
+    device = next((x.device for x in inputs if torch.is_tensor(x)), torch.device("cpu"))
+    clock = CPU_CLOCK if device.type == "cpu" else time.perf_counter
     times = []
     with torch.no_grad(), one_thread():
-        _finish(inputs)
+        _finish(device)
         deadline = time.perf_counter() + at_least
         while not times or time.perf_counter() < deadline:
-            start = time.perf_counter()
+            start = clock()
             f(*inputs)
-            _finish(inputs)
-            times.append(time.perf_counter() - start)
+            _finish(device)
+            times.append(clock() - start)
     return median(times)
 
 
@@ -61,9 +68,8 @@ def sweep(measure, functions, make_inputs, sizes, rounds=1, progress=iter):
     return results
 
 
-def _finish(inputs):
-    """Wait until an accelerator has done what it was told; a CPU is done when the call returns."""
-    device = next((x.device for x in inputs if torch.is_tensor(x)), torch.device("cpu"))
+def _finish(device):
+    """Wait until an accelerator has done what it was told; a CPU has when the call returns."""
     if device.type != "cpu":
         torch.accelerator.synchronize(device)
 
@@ -178,9 +184,8 @@ def influence(f, x):
     f: (T, d) -> (T, d_out), differentiable. x: (T, d). Returns (T,); exactly 0 where nothing gets through.
     """
     x = x.detach().requires_grad_()
-    last = f(x)[-1]  # (d_out,)
-    squares = torch.zeros(len(x))  # (T,)
-    for number in last:
-        (gradient,) = torch.autograd.grad(number, x, retain_graph=True)  # (T, d)
-        squares = squares + gradient.square().sum(-1)
-    return squares.sqrt()
+    with one_thread():
+        last = f(x)[-1]  # (d_out,)
+        each_number = torch.eye(len(last), dtype=x.dtype, device=x.device)  # (d_out, d_out)
+        (jacobian,) = torch.autograd.grad(last, x, each_number, is_grads_batched=True)  # (d_out, T, d)
+    return jacobian.square().sum(dim=(0, 2)).sqrt()  # (T,)

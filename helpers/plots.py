@@ -210,47 +210,53 @@ def _heatmap_figure(panels, title, rows, columns, kind, row_label, column_label)
     longest = max(len(_number(value, decimals)) for value in values) if numbered else 0
     cell = _cell_size(n_rows, n_columns, rows, columns, longest, len(panels))  # (width, height)
 
-    # The size of the figure, in inches, from that of a cell and of the text around the cells.
+    # All places are computed, in inches, from the sizes of the cells and of the texts around them, so that
+    # a cell is as large in one figure as in the next and no text is cut off.
     tall_names = columns is not None and _text_width(columns) > cell[0]
-    names_height = _text_width(columns) if tall_names else 0.2
-    left = (_text_width(rows) if rows is not None else 0.2) + (0.4 if row_label else 0.15)
-    right = 0.2 if numbered or kind == "mask" else 0.9  # room for a colour bar
-    panel_width = max(n_columns * cell[0], 1.4 if len(panels) > 1 else 0) + 0.25
-    down = -(-len(panels) // max(1, int((MAX_WIDTH - left - right) / panel_width)))
-    across = -(-len(panels) // down)
-    titles = [textwrap.fill(text, max(12, int(panel_width / 0.09))) for text in titles]
-    title_height = 0.2 * max(text.count("\n") + 1 for text in titles) if any(titles) else 0
-    panel_height = n_rows * cell[1] + names_height + title_height + (0.25 if column_label else 0) + 0.2
-    width = max(left + across * panel_width + right, 3.0, min(0.095 * len(title) + 0.3, MAX_WIDTH))
-    height = down * panel_height + (0.35 if title else 0) + (0.35 if kind == "mask" else 0)
-
-    figure = Figure(figsize=(width, height), layout="compressed")
-    shapes = np.ones((down * across, 2), dtype=int)  # of each panel; one cell where none is left
-    shapes[: len(panels)] = [matrix.shape for matrix in matrices]
-    shapes = shapes.reshape(down, across, 2)
-    room = _text_width([word for text in titles for word in text.split("\n")]) if any(titles) else 0
-    widths = np.maximum(shapes[:, :, 1].max(axis=0), room / cell[0])  # (across,), in cells
-    heights = shapes[:, :, 0].max(axis=1)  # (down,)
-    grid = figure.subplots(down, across, squeeze=False, height_ratios=heights, width_ratios=widths)
+    flat_label = n_rows * cell[1] < 0.8  # too low for upright text
+    left = (_text_width(rows) if rows is not None else 0.3) + 0.1
+    left += (0.8 if flat_label else 0.25) if row_label else 0
+    right = 0.15 if numbered or kind == "mask" else 0.85  # with room for a colour bar
     same_rows = len({matrix.shape[0] for matrix in matrices}) == 1
-    for i, axes in enumerate(grid.flat):
-        if i >= len(panels):
-            axes.set_visible(False)
-            continue
-        image = _draw_cells(axes, matrices[i], kind, _limits(kind, values), decimals if numbered else None, cell)
-        first = i % across == 0
-        _name_cells(axes, matrices[i].shape, rows, columns, tall_names, show_rows=first or not same_rows)
-        axes.set_title(titles[i])
-        axes.set_xlabel(column_label or "", labelpad=6)
-        if row_label and first:
-            flat = matrices[i].shape[0] * cell[1] < 0.8  # too low for upright text
-            axes.set_ylabel(row_label, **({"rotation": 0, "ha": "right", "va": "center"} if flat else {}))
+    gap = 0.2 if same_rows else left
+
+    titles = [textwrap.fill(text, max(13, int(n_columns * cell[0] / 0.095))) for text in titles]
+    least = max(0.65 if column_label else 0, *(_text_width(text.split("\n"), 11) for text in titles))
+    widest = max(n_columns * cell[0], least)
+    across = max(1, min(len(panels), int((MAX_WIDTH - left - right + gap) / (widest + gap))))
+    down = -(-len(panels) // across)
+    across = -(-len(panels) // down)
+    slots = [max(least, *(m.shape[1] * cell[0] for m in matrices[i::across])) for i in range(across)]  # widths
+    above = (_text_width(columns) + 0.05 if tall_names else 0.22) + (0.2 if column_label else 0)
+    above += 0.18 * max(text.count("\n") + 1 for text in titles) + 0.06 if any(titles) else 0
+    top, below = 0.3 if title else 0.05, 0.4 if kind == "mask" else 0.15
+    block = sum(slots) + gap * (across - 1)  # the width of all panels
+    title = textwrap.fill(title, int(MAX_WIDTH / 0.1))
+    title_width = _text_width(title.split("\n"), 11)
+    width = max(left + block + right, title_width, 2.6 if kind == "mask" else 0)
+    height = top + down * (above + n_rows * cell[1]) + 0.15 * (down - 1) + below
+
+    figure = Figure(figsize=(width, height))
+    for i, (matrix, panel_title) in enumerate(zip(matrices, titles, strict=True)):
+        line, place = divmod(i, across)
+        size = matrix.shape[1] * cell[0], matrix.shape[0] * cell[1]
+        x = left + sum(slots[:place]) + gap * place + (slots[place] - size[0]) / 2
+        y = height - top - (line + 1) * above - line * (n_rows * cell[1] + 0.15) - size[1]
+        axes = figure.add_axes((x / width, y / height, size[0] / width, size[1] / height))
+        image = _draw_cells(axes, matrix, kind, _limits(kind, values), decimals if numbered else None, cell)
+        _name_cells(axes, matrix.shape, rows, columns, tall_names, show_rows=place == 0 or not same_rows)
+        axes.set_title(panel_title)
+        axes.set_xlabel(column_label or "")
+        if row_label and place == 0:
+            axes.set_ylabel(row_label, **({"rotation": 0, "ha": "right", "va": "center"} if flat_label else {}))
     if title:
-        figure.suptitle(textwrap.fill(title, int(MAX_WIDTH / 0.095)))
+        centre = np.clip(left + block / 2, title_width / 2, width - title_width / 2)
+        figure.suptitle(title, x=centre / width, y=1 - 0.06 / height)
     if kind == "mask":
-        figure.legend(handles=_mask_key(), loc="outside lower center", ncols=2)
+        figure.legend(handles=_mask_key(), loc="lower center", ncols=2)
     elif not numbered:
-        figure.colorbar(image, ax=list(grid.flat), shrink=0.9, pad=0.02)
+        bar = ((left + block + 0.15) / width, y / height, 0.15 / width, min(3.6, size[1]) / height)
+        figure.colorbar(image, cax=figure.add_axes(bar))
     return figure
 
 
@@ -286,15 +292,14 @@ def _draw_cells(axes, matrix, kind, limits, decimals, cell):
     if kind == "mask":
         hidden_rows, hidden_columns = np.nonzero(matrix == 0)
         size = 18 * min(cell)  # points
-        axes.scatter(hidden_columns, hidden_rows, size**2, GREY, "x", linewidths=min(1, size / 6), zorder=3)
+        axes.scatter(hidden_columns, hidden_rows, size**2, GREY, marker="x", linewidths=min(1, size / 6), zorder=3)
     if decimals is not None:
         for (i, j), value in np.ndenumerate(matrix):
             finite = np.isfinite(value)
             colour = _readable_on(image.to_rgba(value)) if finite else "black"
             box = None if finite else {"facecolor": "white", "edgecolor": "none", "pad": 1}
             number = _number(value, decimals)
-            text = axes.text(j, i, number, ha="center", va="center", fontsize=9, color=colour, bbox=box, zorder=3)
-            text.set_in_layout(False)  # it lies inside its cell: measuring it would only take time
+            axes.text(j, i, number, ha="center", va="center", fontsize=9, color=colour, bbox=box, zorder=3)
 
     axes.grid(visible=False)
     if max(n_rows, n_columns) <= 40:
@@ -482,9 +487,9 @@ def _number(value, decimals):
     return f"{round(value, decimals) + 0.0:.{decimals}f}".replace("-", "−")  # -0.0 + 0.0 is 0.0
 
 
-def _text_width(texts):
-    """Return about how many inches the longest of some short texts takes at 9 pt."""
-    return 0.08 * max(len(str(text)) for text in texts) + 0.05
+def _text_width(texts, points=9):
+    """Return about how many inches the longest of some texts takes."""
+    return (0.65 * max(len(str(text)) for text in texts) + 0.5) * points / 72
 
 
 def _ink(colour):

@@ -52,7 +52,9 @@ def test_pairs_of_mistakes_are_named_as_pairs_or_declared_indistinguishable(id):
     unclear = set()
     for pair in twins.sets(2) if exercise.max_mistakes > 1 else ():
         outcomes = [twins.outcome(pair, i) for i in range(len(exercise.cases))]
-        if diagnose(id, outcomes, []) != [pair]:
+        found = diagnose(id, outcomes, [])
+        hidden = any(found == [frozenset({one})] and twins.mistakes[one].hides_others for one in pair)
+        if found != [pair] and not hidden:
             unclear.add(pair)
     new, stale = ({tuple(sorted(pair)) for pair in some} for some in (unclear - declared, declared - unclear))
     assert not new, f"neither named as a pair nor declared: {sorted(new)}"

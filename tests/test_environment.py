@@ -19,7 +19,8 @@ ENVIRONMENT = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 PIP_NAMES = {"pytorch": "torch"}  # what conda-forge calls otherwise than the Python Package Index
-MODULES = {"yaml": "pyyaml"}  # modules named otherwise than the package they come in
+MODULES = {"yaml": "pyyaml", "PIL": "pillow"}  # modules named otherwise than the package they come in
+BROUGHT_ALONG = {"ipython", "ipykernel", "pillow"}  # by Jupyter and matplotlib, which cannot do without
 COURSE = {"helpers", "tools", "tests", "conftest", "benchmarks"}
 
 
@@ -82,12 +83,12 @@ def test_make_and_pip_ask_for_the_same_python():
 
 
 def test_helpers_import_only_what_a_learner_has():
-    assert imported_packages(ROOT / "helpers") <= set(ranges(PROJECT["dependencies"])) | {"ipython"}
+    assert imported_packages(ROOT / "helpers") <= set(ranges(PROJECT["dependencies"])) | BROUGHT_ALONG
 
 
 def test_tools_and_tests_import_only_what_is_declared():
     used = imported_packages(ROOT / "tools") | imported_packages(ROOT / "tests")
-    assert used - {"ipython", "ipykernel"} <= set(DIRECT)
+    assert used <= set(DIRECT) | BROUGHT_ALONG
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)

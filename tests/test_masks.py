@@ -120,7 +120,7 @@ def test_one_word_has_no_future_to_leak():
 def test_rounding_of_an_honest_function_is_real_and_forgiven():
     x, changed = normal(7, 4), normal(7, 4)
     changed[3:] += 1.0
-    before, after = masks.attend_with_rounding(x)[:3], masks.attend_with_rounding(changed)[:3]
+    before, after = masks.attend_renormalised(x)[:3], masks.attend_renormalised(changed)[:3]
     assert not torch.equal(before, after)
     torch.testing.assert_close(before, after)
 

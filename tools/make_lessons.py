@@ -308,7 +308,7 @@ def main(arguments=None, root=ROOT, starting_body=starting_body_from_catalogue):
     for name in changed:
         write_whole(folder / name, texts[name])
         print(f"wrote notebooks/{name}")
-    print(f"{len(texts)} lessons, {len(changed)} of them changed")
+    print(f"{len(changed)} of {len(texts)} lessons changed")
     return 0
 
 

@@ -42,12 +42,19 @@ class Twins:
             self._outcomes[ids, index] = running.run_quietly(self.exercise, self.twin(ids), self.exercise.cases[index])
         return self._outcomes[ids, index]
 
+    @functools.cache  # noqa: B019
+    def visible(self, id, index, tolerance):
+        """Whether this mistake alone changes what comes out on one case."""
+        alone, none = self.outcome(frozenset({id}), index), self.outcome(frozenset(), index)
+        return not running.same_outcome(alone, none, tolerance)
+
     def sets(self, size):
         """Sets of that many mistakes whose patches do not touch each other; all mistakes alone for size 1."""
         if size == 1:
             yield from (frozenset({id}) for id in self.mistakes)
             return
-        for ids in itertools.combinations(self.spans, size):
+        candidates = [id for id in self.spans if size == 2 or not self.mistakes[id].rare]
+        for ids in itertools.combinations(candidates, size):
             if all(self._apart(a, b) for a, b in itertools.combinations(ids, 2)):
                 yield frozenset(ids)
 
@@ -87,19 +94,54 @@ def diagnose(exercise_id, outcomes, wrong):
     outcomes: the answer's Outcome on each case. wrong: indices of the cases it got wrong.
     Returns a list of frozensets of mistake ids, all of one size; empty when nothing known fits.
     """
-    twins = twins_of(exercise_id)
-    cases = twins.exercise.cases
+    search = _Search(exercise_id, outcomes)
     order = [*wrong, *(i for i in range(len(outcomes)) if i not in wrong)]
-    tolerance = {i: running.tolerance_of(cases[i], twins.outcome(frozenset(), i).value) for i in order}
-
-    def fits(ids):
-        return all(running.same_outcome(outcomes[i], twins.outcome(ids, i), tolerance[i]) for i in order)
-
-    for size in range(1, twins.exercise.max_mistakes + 1):
-        found = [ids for ids in twins.sets(size) if fits(ids)]
+    for size in range(1, search.twins.exercise.max_mistakes + 1):
+        found = [ids for ids in search.sets(size, order[0]) if all(search.fits(ids, i) for i in order)]
         if found:
             return found
     return []
+
+
+def partly(exercise_id, outcomes, wrong):
+    """Sets that explain the first wrong case and at least half of all wrong ones, with how many: (sets, count)."""
+    search = _Search(exercise_id, outcomes)
+    for size in range(1, min(2, search.twins.exercise.max_mistakes) + 1):
+        found = [ids for ids in search.sets(size, wrong[0]) if search.fits(ids, wrong[0])]
+        counts = {ids: sum(search.fits(ids, i) for i in wrong) for ids in found}
+        most = max(counts.values(), default=0)
+        if most * 2 >= len(wrong) and most:
+            return [ids for ids in found if counts[ids] == most], most
+    return [], 0
+
+
+class _Search:
+    """One answer's outcomes against those of the twins."""
+
+    def __init__(self, exercise_id, outcomes):
+        self.twins, self.outcomes = twins_of(exercise_id), outcomes
+        cases = self.twins.exercise.cases
+        self.expected = [self.twins.outcome(frozenset(), i) for i in range(len(cases))]
+        self.tolerance = [running.tolerance_of(case, o.value) for case, o in zip(cases, self.expected, strict=True)]
+
+    def fits(self, ids, i):
+        return running.same_outcome(self.outcomes[i], self.twins.outcome(ids, i), self.tolerance[i])
+
+    def sets(self, size, first):
+        """Sets of a size worth trying, given what the answer did on one case.
+
+        From three mistakes on, those that leave that case as it is are set aside: what is left has been run already.
+        """
+        if size < 3:
+            yield from self.twins.sets(size)
+            return
+        for ids in self.twins.sets(size):
+            visible = frozenset(id for id in ids if self._visible(id, first))
+            if len(visible) == size or self.fits(visible, first):
+                yield ids
+
+    def _visible(self, id, i):
+        return self.twins.visible(id, i, self.tolerance[i])
 
 
 # When no known mistake fits: the most useful true thing ---------------------------------------------------------------
@@ -154,7 +196,7 @@ def _factor_name(factor, dims):
         candidates = ((f"√{name}", size**0.5), (name, size), (f"1/√{name}", size**-0.5), (f"1/{name}", 1 / size))
         for label, value in candidates:
             if size > 1 and np.isclose(abs(factor), value, rtol=1e-4):
-                return f": is a factor {label} = {value:.4g} too many or too few?"
+                return f"; {label} is {value:.4g}"
     return ""
 
 

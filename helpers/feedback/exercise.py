@@ -36,6 +36,9 @@ class Mistake:
 
     old, new: text that occurs exactly once, and what stands there instead. edits: several such pairs.
     source: a whole other algorithm instead of a patch; it takes no part in combinations.
+    rare: it is looked for alone and in pairs, not among three at once, which keeps that search short.
+    hides_others: it stops the code, or overwrites what others did, so that a second mistake may leave no trace
+    until this one is mended.
     message: what the learner reads; {d_k}, {sqrt_d_k} and the like are filled in from the case's dims.
     """
 
@@ -45,6 +48,8 @@ class Mistake:
     new: str | None = None
     edits: tuple[tuple[str, str], ...] = ()
     source: str | None = None
+    rare: bool = False
+    hides_others: bool = False
 
     @property
     def patches(self):

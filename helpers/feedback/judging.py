@@ -182,7 +182,7 @@ class _Judge:
     def _wrong_values(self, expected, got, case):
         tolerance = self._tolerance(expected, got, case)
         pairs = self._pairs(expected, got)
-        off = [(n, e, g) for n, e, g in pairs if not running.same(_plain(e), _plain(g), tolerance)]
+        off = self._off(expected, got, tolerance)
         if not off:
             return None
         name, e, g = off[0]
@@ -193,6 +193,11 @@ class _Judge:
         fine = f" {' and '.join(f'`{n}`' for n in right)} {'is' if len(right) == 1 else 'are'} right." if right else ""
         shown_e, shown_g = _distinct(e_value, g_value)
         return f"`{label}` is {shown_g} and should be {shown_e}.{fine}"
+
+    def _off(self, expected, got, tolerance):
+        """The results that are wrong, those whose rows sum to 1 first: weights say more than what they lead to."""
+        off = [(n, e, g) for n, e, g in self._pairs(expected, got) if not running.same(_plain(e), _plain(g), tolerance)]
+        return sorted(off, key=lambda part: part[0] not in self.exercise.sums_to_one)
 
     def _changed_inputs(self, outcome):
         if not outcome.changed:
@@ -223,11 +228,23 @@ class _Judge:
         error = self.outcomes[first].error
         if isinstance(error, AnswerProblem):
             return self._finding(status, error.finding.id, error.finding.message, paragraphs=where[1:])
-        paragraphs = [*self._hints(first), *where[1:]]
+        paragraphs = [*self._hints(first), *self._partly(wrong), *where[1:]]
         if self._stopped(first) or not self._same_shapes(first):
             return self._make(status, _continued(problems[first]), paragraphs=tuple(paragraphs))
         paragraphs = [*where[:1], *paragraphs]
         return self._make(status, "not right yet.", paragraphs=tuple(paragraphs), comparison=self._comparison(first))
+
+    def _partly(self, wrong):
+        """What explains the first wrong case and many others, though not all: said with that caution."""
+        sets, count = diagnosis.partly(self.exercise.id, self.outcomes, wrong)
+        if not sets:
+            return []
+        case = self.exercise.cases[wrong[0]]
+        said = dict.fromkeys(" And: ".join(_filled(self.twins.mistakes[id].message, case) for id in self._ordered(ids)) for ids in sets)
+        if len(said) > 2:
+            return []
+        scope = "in the first case that is wrong" if count == 1 < len(wrong) else f"in {count} of the {len(wrong)} cases that are wrong"
+        return [f"Not the whole story, but {scope} the same thing happens with this mistake: {' Or: '.join(said)}"]
 
     def _stopped(self, i):
         return self.outcomes[i].error is not None and self.expected[i].error is None
@@ -267,8 +284,7 @@ class _Judge:
         case, expected, got = self.exercise.cases[i], self.expected[i].value, self.outcomes[i].value
         hints = []
         if not self._stopped(i) and self._same_shapes(i):
-            pairs = self._pairs(expected, got)
-            for name, e, g in pairs:
+            for name, e, g in self._off(expected, got, self._tolerance(expected, got, case)):
                 if is_array(e) or is_number(e):
                     found = diagnosis.relation(e, g, case.dims)
                     hints += [f"Your `{name}` is {found}."] if found else []
@@ -297,9 +313,8 @@ class _Judge:
         case = self.exercise.cases[i]
         expected, got = self.expected[i].value, self.outcomes[i].value
         tolerance = self._tolerance(expected, got, case)
-        # The last result that is off and 2-D: weights say more than outputs.
-        for name, e, g in reversed(self._pairs(expected, got)):
-            if is_array(e) and as_array(e).ndim >= 1 and as_array(e).size and not running.same(e, g, tolerance):
+        for name, e, g in self._off(expected, got, tolerance):
+            if is_array(e) and as_array(e).ndim >= 1 and as_array(e).size:
                 lead = diagnosis.worst(e, g)[:-2]
                 e_slice, g_slice = (np.atleast_2d(as_array(x)[lead]) for x in (e, g))
                 if max(e_slice.shape) <= 10 and e_slice.size > 1:

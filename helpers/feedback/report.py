@@ -135,7 +135,7 @@ def _number(x):
 
 def _comparison_text(comparison):
     lines = [f"{comparison.title}:"]
-    for name, table in _tables(comparison):
+    for name, table in _tables(comparison)[:2]:
         cells = [[_number(x) for x in row] for row in table]
         width = max(len(cell) for row in cells for cell in row)
         lines.append(f"  {name}")

@@ -230,10 +230,10 @@ def same_outcome(a, b, tolerance):
 
 
 def _reason(error):
-    """Type and wording of an error without its numbers: sizes differ where the same thing went wrong elsewhere."""
+    """Type and wording of an error, whatever the order of its words: a * b and b * a fail alike."""
     if isinstance(error, AnswerProblem):
         return AnswerProblem, str(error)
-    return type(error), re.sub(r"[\d\W_]+", " ", str(error))[:200]
+    return type(error), sorted(re.findall(r"\w+", str(error)))
 
 
 # Where an answer stopped --------------------------------------------------------------------------------------------

@@ -1,0 +1,554 @@
+"""Lesson 02: softmax, attention and other scores in NumPy."""
+import dataclasses
+import itertools
+
+import numpy as np
+
+from ... import numpy_attention
+from ..exercise import Case, Exercise, Mistake, Prediction, pairs
+
+
+def _normal(seed, *shapes, dtype=float):
+    rng = np.random.default_rng(seed)
+    return tuple(rng.normal(size=shape).astype(dtype) for shape in shapes)
+
+
+# 2.1 Softmax ----------------------------------------------------------------------------------------------------------
+
+
+def _softmax_case(name, x, **axis):
+    x = np.asarray(x)
+    return Case(name, lambda: (x.copy(), *axis.values()), dict(zip(("rows", "columns"), x.shape, strict=False)) if x.ndim == 2 else {})
+
+
+_three_by_five, _square, _batch, _single = _normal(1, (3, 5), (4, 4), (2, 3, 5), (1, 6))
+
+SOFTMAX = Exercise(
+    id="2.1",
+    reference=numpy_attention.softmax,
+    results=("weights",),
+    covers="any axis, large scores, rows far apart, −inf, one entry, float32",
+    cases=(
+        _softmax_case("three rows of five", 3 * _three_by_five),
+        _softmax_case("one row", np.array([2.0, 1.0, 0.0])),
+        _softmax_case("down the columns, axis=0", 2 * _three_by_five, axis=0),
+        _softmax_case("a square", _square),
+        _softmax_case("three axes", _batch),
+        _softmax_case("three axes, axis=1", _batch, axis=1),
+        _softmax_case("scores of a thousand", np.array([[1000.0, 1001.0, 999.0], [-1000.0, -1002.0, -1001.0]])),
+        _softmax_case("two rows far apart", np.array([[900.0, 901.0], [-901.0, -900.0], [0.0, 3.0]])),
+        _softmax_case("one score of 800 beside zeros", np.array([[800.0, 0.0, 0.0], [0.0, 1.0, 2.0]])),
+        _softmax_case("some scores minus infinity", np.array([[0.5, -np.inf, 1.0], [-np.inf, 2.0, -np.inf]])),
+        _softmax_case("a row of one entry", np.array([[3.0], [-2.0]])),
+        _softmax_case("float32", (4 * _single).astype(np.float32)),
+    ),
+    mistakes=(
+        Mistake("no-max", old="x - highest", new="x", hides_others=True,
+            message="exp overflows for large scores, and inf/inf is NaN: subtract the maximum of the row before exp; it changes no weight."),
+        Mistake("global-max", old="np.max(x, axis=axis, keepdims=True)", new="np.max(x)",
+            message="You subtracted one maximum for the whole array; a row far below it underflows to 0/0 = NaN. Take the maximum along the axis, with keepdims=True."),
+        Mistake("global-sum", old="np.sum(exps, axis=axis, keepdims=True)", new="np.sum(exps)",
+            message="The whole array sums to 1 instead of each row: pass `axis` and `keepdims=True` to the sum."),
+        Mistake("axis-zero", edits=(("x, axis=axis", "x, axis=0"), ("exps, axis=axis", "exps, axis=0")),
+            message="You always normalise along axis 0, so columns sum to 1: use the axis that was asked for, the last one by default."),
+        Mistake("sum-over-axis-zero", old="exps, axis=axis", new="exps, axis=0",
+            message="Your sum runs down axis 0, so columns sum to 1: sum along the axis that was asked for, the last one by default."),
+        Mistake("axis-ignored", edits=(("x, axis=axis", "x, axis=-1"), ("exps, axis=axis", "exps, axis=-1")),
+            message="You always normalise along the last axis: use the argument `axis`."),
+        Mistake("axis-one", edits=(("x, axis=axis", "x, axis=1"), ("exps, axis=axis", "exps, axis=1")),
+            message="You always normalise along axis 1, which is the last one for a matrix only: use the argument `axis`."),
+        Mistake("sum-without-keepdims", old="exps, axis=axis, keepdims=True", new="exps, axis=axis",
+            message="Your sum drops its axis, so it lines up with the columns when you divide (or does not fit at all): add `keepdims=True` to the sum."),
+        Mistake("max-without-keepdims", old="x, axis=axis, keepdims=True", new="x, axis=axis",
+            message="Your maximum drops its axis, so it lines up with the columns when you subtract (or does not fit at all): add `keepdims=True` to the maximum."),
+        Mistake("changes-its-input", old="np.exp(x - highest)", new="np.exp(np.subtract(x, highest, out=x))",
+            message="Your function changed the array it was given (`x -= …` works in place): write `x = x - …`, which makes a new one."),
+        Mistake("minus-mean", old="np.max(x", new="np.mean(x",
+            message="You subtracted the mean; only the maximum guarantees that no exponential overflows."),
+        Mistake("minus-minimum", old="np.max(x", new="np.min(x",
+            message="You subtracted the minimum, which makes large scores no smaller: subtract the maximum."),
+        Mistake("sign-reversed", old="x - highest", new="highest - x",
+            message="Your exponent has the wrong sign: the largest score gets the least weight (and the smallest may overflow)."),
+        Mistake("no-exponential", source="def softmax(x, axis=-1):\n    return x / np.sum(x, axis=axis, keepdims=True)", hides_others=True,
+            message="You divided the scores themselves by their sum; negative scores then give negative weights. Take the exponential first."),
+        Mistake("absolute-values", source="def softmax(x, axis=-1):\n    a = np.abs(x)\n    return a / np.sum(a, axis=axis, keepdims=True)",
+            message="You divided absolute values by their sum; take exponentials, which keep the order of the scores."),
+        Mistake("base-two", old="np.exp(", new="np.exp2(",
+            message="You took powers of 2; softmax takes powers of e: `np.exp`."),
+        Mistake("not-normalised", old="return exps / total", new="return exps", hides_others=True,
+            message="Your weights are the exponentials themselves (or divided by their maximum): divide by their sum along the axis, so that they sum to 1."),
+        Mistake("mean-instead-of-sum", old="np.sum(exps", new="np.mean(exps",
+            message="You divided by the mean of the exponentials, so the weights sum to their number; divide by the sum."),
+        Mistake("log-softmax", old="return exps / total", new="return np.log(exps / total)",
+            message="You returned the logarithms of the weights; the weights themselves are wanted."),
+        Mistake("squared-length", old="np.sum(exps, axis=axis, keepdims=True)", new="np.sqrt(np.sum(exps**2, axis=axis, keepdims=True))",
+            message="You divided by the length of the vector of exponentials, so their squares sum to 1; divide by their sum."),
+    ),
+    indistinguishable=(
+        # Only the case of large scores tells these apart, and there both overflow.
+        *pairs("no-max", "axis-zero", "sum-over-axis-zero", "sum-without-keepdims", "base-two"),
+        ("global-max", "sum-without-keepdims"),
+        *itertools.product(("minus-mean", "minus-minimum"), ("sign-reversed", "base-two")),
+    ),
+    alternatives=(
+        "def softmax(x, axis=-1):\n    x = x - x.max(axis=axis, keepdims=True)\n    e = np.exp(x)\n    e /= e.sum(axis=axis, keepdims=True)\n    return e",
+        "def softmax(x, axis=-1):\n    m = np.expand_dims(np.max(x, axis), axis)\n    log_sum = m + np.log(np.sum(np.exp(x - m), axis=axis, keepdims=True))\n"
+        "    return np.exp(x - log_sum)",
+        "def softmax(x, axis=-1):\n    def row(r):\n        e = np.exp(r - r.max())\n        return e / e.sum()\n    return np.apply_along_axis(row, axis, x)",
+        "def softmax(x, axis=-1):\n    moved = np.moveaxis(x, axis, 0)\n    e = np.exp(moved - moved.max(0))\n    return np.moveaxis(e / e.sum(0), 0, axis)",
+    ),
+)
+
+# 2.2 Scaled dot-product attention -------------------------------------------------------------------------------------
+
+
+def _attention_case(name, seed, lead, T_q, T_k, d_k, d_v, *, mask=None, large=1.0, dtype=float):
+    """A case; mask: "shared" (T_q, T_k), "each" (one an example), or "causal"."""
+
+    def make():
+        Q, K, V = _normal(seed, (*lead, T_q, d_k), (*lead, T_k, d_k), (*lead, T_k, d_v), dtype=dtype)
+        return (Q * dtype(large), K, V) if mask is None else (Q * dtype(large), K, V, _mask(mask, seed, lead, T_q, T_k))
+
+    names = {1: ("B",), 2: ("B", "h")}.get(len(lead), ())
+    return Case(name, make, {"T_q": T_q, "T_k": T_k, "d_k": d_k, "d_v": d_v} | dict(zip(names, lead, strict=True)))
+
+
+def _mask(kind, seed, lead, T_q, T_k):
+    if kind == "causal":
+        return np.tril(np.ones((T_q, T_k), dtype=bool))
+    rng = np.random.default_rng([seed, 7])
+    shape = (T_q, T_k) if kind == "shared" else (*lead[:1], *(1,) * (len(lead) - 1), T_q, T_k)
+    mask = rng.random(shape) < 0.55
+    mask[..., rng.integers(T_k)] = True  # every row has somewhere to look
+    return mask
+
+
+ATTENTION_CASES = (
+    _attention_case("five queries, seven keys", 1, (), 5, 7, 4, 3),
+    _attention_case("a mask", 2, (), 5, 7, 4, 3, mask="shared"),
+    _attention_case("a causal mask, equal lengths", 3, (), 6, 6, 4, 3, mask="causal"),
+    _attention_case("a batch of three", 4, (3,), 5, 7, 4, 2),
+    _attention_case("a batch, another mask for each example", 5, (3,), 5, 7, 4, 2, mask="each"),
+    _attention_case("a batch with two heads, one mask for all", 6, (3, 2), 5, 7, 4, 6, mask="shared"),
+    _attention_case("all sizes equal", 7, (), 4, 4, 4, 4, mask="shared"),
+    _attention_case("a batch of two, all other sizes equal", 12, (2,), 4, 4, 4, 4, mask="each"),
+    _attention_case("very large scores", 8, (), 5, 7, 3, 2, large=5e3, mask="shared"),
+    _attention_case("one query, one feature", 9, (2,), 1, 6, 1, 3),
+    _attention_case("float32", 10, (2,), 5, 7, 8, 3, mask="each", dtype=np.float32),
+)
+
+_SCALE = (
+    Mistake("no-scale", old=" / np.sqrt(d_k)", new="", hides_others=True,
+        message="You left out the scale: divide the scores by √d_k = {sqrt_d_k}, or the softmax comes out too sharp."),
+    Mistake("divide-by-d_k", old="np.sqrt(d_k)", new="d_k",
+        message="You divided the scores by d_k = {d_k}, not by √d_k = {sqrt_d_k} (or by √d_k twice, which is the same). The weights come out too even."),
+    Mistake("multiply-by-sqrt", old="/ np.sqrt(d_k)", new="* np.sqrt(d_k)",
+        message="You multiplied the scores by √d_k = {sqrt_d_k} (dividing by d_k ** -0.5 does that too); divide by it. The weights come out almost one-hot."),
+    Mistake("scale-fourth-root", old="np.sqrt(d_k)", new="d_k**0.25", rare=True,
+        message="You divided by the fourth root of d_k: √√d_k. If each of Q and K is to be scaled, both need it, so that together they give √d_k."),
+    Mistake("scale-by-logarithm", old="np.sqrt(d_k)", new="np.log(d_k)", rare=True,
+        message="You divided by the logarithm of d_k; the scale is its square root."),
+    Mistake("scale-by-d_v", old="{first}.shape[-1]", new="V.shape[-1]",
+        message="You took the width of the values for the scale. The dot product runs over the features of the keys: d_k = {d_k}, not d_v = {d_v}."),
+    Mistake("scale-by-number-of-keys", old="{first}.shape[-1]", new="K.shape[-2]", rare=True,
+        message="You took the number of keys, T_k = {T_k}, for the scale. It is the number of features that a dot product adds up: d_k = {d_k}."),
+    Mistake("scale-by-number-of-queries", old="{first}.shape[-1]", new="Q.shape[-2]", rare=True,
+        message="You took the number of queries, T_q = {T_q}, for the scale. It is the number of features that a dot product adds up: d_k = {d_k}."),
+    Mistake("scale-by-first-axis", old="{first}.shape[-1]", new="Q.shape[0]", rare=True,
+        message="You took the first axis of Q for the scale, which is the number of queries, or the batch. The features are the last axis: d_k = {d_k}."),
+    Mistake("scale-by-axis-one", old="{first}.shape[-1]", new="Q.shape[1]", rare=True,
+        message="You took axis 1 of Q for the scale. It holds the features only as long as there is no batch: use the last axis, `shape[-1]`."),
+)
+_MASK = (
+    Mistake("mask-inverted", old="np.where(mask, scores, -np.inf)", new="np.where(mask, -np.inf, scores)",
+        message="The mask is inverted: True must mean “may look”, and you blocked exactly the allowed positions."),
+    Mistake("mask-ignored", old="np.where(mask, scores, -np.inf)", new="scores",
+        message="Your function takes a mask but gives the same answer with and without it: apply it to the scores before the softmax."),
+    Mistake("mask-score-zero", old="np.where(mask, scores, -np.inf)", new="np.where(mask, scores, 0.0)",
+        message="You set blocked scores to 0 (or multiplied the scores by the mask). exp(0) = 1, so blocked keys still get weight: use minus infinity."),
+    Mistake("mask-added", old="np.where(mask, scores, -np.inf)", new="scores + mask", rare=True,
+        message="You added the mask to the scores, so True counts as 1 and False as 0; blocked scores must become minus infinity."),
+    Mistake("mask-positive-infinity", old="np.where(mask, scores, -np.inf)", new="np.where(mask, scores, np.inf)",
+        message="Blocked scores must become minus infinity; yours became plus infinity (or NaN), and NaN then spreads over the whole row."),
+    Mistake("mask-nan-everywhere", old="np.where(mask, scores, -np.inf)", new="scores + np.where(mask, np.nan, -np.inf)", hides_others=True, rare=True,
+        message="You multiplied a mask by infinity: 0 · inf is NaN, just where the key may be seen. Use np.where, which picks and does not multiply."),
+    Mistake("mask-minus-one", old="-np.inf)", new="-1.0)", rare=True,
+        message="You filled blocked scores with −1. That is an ordinary score, and exp(−1) = 0.37 still gives weight: use minus infinity."),
+    Mistake("mask-transposed", old="np.where(mask,", new="np.where(np.swapaxes(mask, -1, -2),", hides_others=True,
+        message="You transposed the mask: its rows belong to queries and its columns to keys, like those of the scores."),
+    Mistake("mask-after-softmax", edits=(("np.where(mask, scores, -np.inf)", "scores"), ("    out = ", "    if mask is not None:\n        weights = weights * mask\n    out = ")),
+        message="You masked after the softmax: blocked keys already took their share, so the rest of each row sums to less than 1. Mask the scores, before the softmax."),
+    Mistake("mask-after-softmax-minus-inf", edits=(("np.where(mask, scores, -np.inf)", "scores"), ("    out = ", "    if mask is not None:\n        weights = np.where(mask, weights, -np.inf)\n    out = ")), rare=True,
+        message="You put minus infinity into the weights; it belongs into the scores, before the softmax turns it into 0."),
+    Mistake("mask-as-index", old="scores = np.where(mask, scores, -np.inf)", new="scores[~mask] = -np.inf", hides_others=True,
+        message="Indexing with the mask needs one of exactly the scores' shape, and a mask may be broadcast over the batch: use np.where."),
+    Mistake("mask-as-inverted-index", old="scores = np.where(mask, scores, -np.inf)", new="scores[mask] = -np.inf", hides_others=True, rare=True,
+        message="Two things in one line: the mask is inverted (True must mean “may look”), and indexing needs a mask of exactly the scores' shape where np.where broadcasts."),
+)
+_SOFTMAX = (
+    Mistake("softmax-over-queries", old="softmax(scores, axis=-1)", new="softmax(scores, axis=-2)",
+        message="The softmax runs down the columns, so each key's shares sum to 1 over the queries; each query's row should: use the last axis."),
+    Mistake("softmax-over-axis-zero", old="softmax(scores, axis=-1)", new="softmax(scores, axis=0)", rare=True,
+        message="The softmax runs along axis 0, over the queries or, with a batch, over the examples; each query's row should sum to 1: use the last axis."),
+    Mistake("softmax-over-axis-one", old="softmax(scores, axis=-1)", new="softmax(scores, axis=1)", rare=True,
+        message="The softmax runs along axis 1. That is right for one sequence and wrong as soon as there is a batch: use the last axis."),
+    Mistake("softmax-over-everything", old="softmax(scores, axis=-1)", new="np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()", hides_others=True,
+        message="One softmax runs over all scores together, so the whole array sums to 1; each query's row should: use the last axis."),
+    Mistake("no-softmax", old="softmax(scores, axis=-1)", new="scores", hides_others=True,
+        message="There is no softmax: scores were used as weights. Each query's row of weights should be positive and sum to 1."),
+    Mistake("naive-exponential", old="softmax(scores, axis=-1)", new="np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)",
+        message="exp overflows for large scores, and inf/inf is NaN: use the softmax of exercise 2.1, which subtracts the maximum first."),
+    Mistake("weights-not-normalised", old="softmax(scores, axis=-1)", new="np.exp(scores)",
+        message="You took the exponential but did not divide by its sum: each query's row of weights should sum to 1."),
+    Mistake("no-exponential", old="softmax(scores, axis=-1)", new="scores / scores.sum(axis=-1, keepdims=True)", hides_others=True,
+        message="You divided the scores by their sum, without the exponential: use softmax."),
+    Mistake("softmax-twice", old="softmax(scores, axis=-1)", new="softmax(softmax(scores, axis=-1), axis=-1)", rare=True,
+        message="The softmax is applied twice; the second one makes the weights nearly even and gives blocked keys weight again."),
+    Mistake("hard-attention", old="softmax(scores, axis=-1)", new="(scores == scores.max(axis=-1, keepdims=True)).astype(float)", hides_others=True, rare=True,
+        message="Each query looks at its best key alone; the softmax gives every key a share."),
+)
+_RESULTS = (
+    Mistake("results-swapped", old="return out, weights", new="return weights, out",
+        message="You returned (weights, out); the order asked for is out, weights."),
+    Mistake("scores-returned", old="return out, weights", new="return out, scores", rare=True,
+        message="You returned the scores as the second result; the weights are wanted, after the softmax."),
+    Mistake("weights-not-returned", old="return out, weights", new="return out", hides_others=True,
+        message="You returned the output alone; the weights are wanted too: out, weights."),
+    Mistake("scale-on-output", edits=(("scores / np.sqrt(d_k)", "scores"), ("    return ", "    out = out / np.sqrt(d_k)\n    return ")), rare=True,
+        message="You divided the output by √d_k; the scale belongs to the scores, before the softmax."),
+    Mistake("scale-after-softmax", edits=(("scores / np.sqrt(d_k)", "scores"), ("    out = ", "    weights = weights / np.sqrt(d_k)\n    out = ")), rare=True,
+        message="You divided the weights by √d_k, so their rows no longer sum to 1; the scale belongs to the scores, before the softmax."),
+)
+
+
+def _products(first):
+    """Mistakes in the two matrix products; the text to patch differs between the exercises."""
+    qk, wv = {"@": ("Q @ np.swapaxes(K, -1, -2)", "weights @ V"),
+              "einsum": ('np.einsum("...qd,...kd->...qk", Q, K)', 'np.einsum("...qk,...kv->...qv", weights, V)')}[first]
+    return (
+        Mistake("keys-not-transposed", old=qk, new="Q @ K", hides_others=True,
+            message="`Q @ K` lets the features of Q meet the positions of K. To compare every query with every key, the last axis of both must meet: K needs its last two axes swapped."),
+        Mistake("full-transpose", old=qk, new="Q @ K.T", hides_others=True,
+            message="`K.T` reverses all axes, the batch axis too; swap only the last two: `np.swapaxes(K, -1, -2)`."),
+        Mistake("scores-transposed", old=qk, new="K @ np.swapaxes(Q, -1, -2)", hides_others=True,
+            message="You multiplied K by Q transposed, so the rows of the scores belong to keys; each row must belong to a query."),
+        Mistake("same-position-only", old=qk, new="Q * K", hides_others=True, rare=True,
+            message="You multiplied Q and K entry by entry; every query must meet every key: a matrix product."),
+        Mistake("queries-with-queries", old=qk, new="Q @ np.swapaxes(Q, -1, -2)", hides_others=True, rare=True,
+            message="You compared queries with queries: the scores are Q times K transposed."),
+        Mistake("keys-with-keys", old=qk, new="K @ np.swapaxes(K, -1, -2)", hides_others=True, rare=True,
+            message="You compared keys with keys: the scores are Q times K transposed."),
+        Mistake("queries-with-values", old=qk, new="Q @ np.swapaxes(V, -1, -2)", hides_others=True, rare=True,
+            message="You compared queries with values: the keys are what a query is compared with."),
+        Mistake("keys-as-values", old=wv, new="weights @ K",
+            message="You multiplied the weights by K: the weights say where to look, the values say what to fetch."),
+        Mistake("queries-as-values", old=wv, new="weights @ Q", hides_others=True, rare=True,
+            message="You multiplied the weights by Q: the weights say where to look, the values say what to fetch."),
+        Mistake("weights-transposed", old=wv, new="np.swapaxes(weights, -1, -2) @ V", hides_others=True,
+            message="The weights were transposed before they met the values: row i of the output must be the mixture chosen by query i."),
+        Mistake("scores-times-values", old=wv, new="scores @ V",
+            message="You multiplied the values by the scores; the weights are what the softmax made of them."),
+        Mistake("values-times-weights", old=wv, new="V @ weights", hides_others=True, rare=True,
+            message="You multiplied `V @ weights`: each row of weights must meet the values, so the weights come first."),
+        Mistake("values-unweighted", old=wv, new="np.broadcast_to(V.mean(axis=-2, keepdims=True), (*scores.shape[:-1], V.shape[-1])).copy()", hides_others=True, rare=True,
+            message="Every query got the plain mean of the values: the weights must decide how much each value counts."),
+    )
+
+
+def _attention_mistakes(first, products):
+    scale = tuple(
+        dataclasses.replace(mistake, old=mistake.old.replace("{first}", first)) for mistake in _SCALE
+    )
+    return (*scale, *_MASK, *_SOFTMAX, *_products(products), *_RESULTS)
+
+
+def _blocked_keys_get_weight(case, expected, got):
+    inputs = case.make()
+    if len(inputs) < 4 or not isinstance(got, (tuple, list)) or np.shape(got[1]) != np.shape(expected[1]):
+        return None
+    most = np.asarray(got[1])[~np.broadcast_to(inputs[3], np.shape(got[1]))].max(initial=0.0)
+    return f"Keys that the mask blocks still get weight, up to {most:.2g}." if most > 1e-6 else None
+
+
+def _row_with_nothing_to_see(candidate):
+    """What an answer does where this exercise makes no demand: a row without a single True. Lesson 05 comes back to it."""
+    Q, K, V = _normal(11, (2, 4), (3, 4), (3, 2))
+    try:
+        with np.errstate(all="ignore"):
+            weights = np.asarray(candidate(Q, K, V, np.array([[True, True, False], [False, False, False]]))[1])
+    except Exception:
+        return None
+    lesson = "No row here is like that, and lesson 05 comes back to it."
+    if np.isnan(weights[1]).any():
+        return f"for a row with nothing to look at, yours gives NaN, as PyTorch's softmax does. {lesson}"
+    if weights[1].sum() > 0.5:
+        return f"for a row with nothing to look at, yours gives weight to every blocked key: a finite number stands for minus infinity. {lesson}"
+
+
+# Where one mistake stops the code in every case but those with equal sizes, some others look alike in what is left.
+_ALIKE = (
+    *itertools.product(
+        ("scores-transposed", "queries-with-queries", "queries-as-values", "weights-transposed"),
+        ("scale-by-number-of-keys", "scale-by-number-of-queries"),
+    ),
+    *pairs("full-transpose", "scale-by-first-axis", "scale-by-number-of-queries", "softmax-over-axis-zero", "softmax-over-queries"),
+    *itertools.product(("mask-inverted", "mask-as-inverted-index"), ("keys-not-transposed", "full-transpose", "queries-with-values")),
+    *pairs("mask-nan-everywhere", "softmax-over-everything", "keys-not-transposed", "queries-with-values", "values-times-weights"),
+    ("mask-positive-infinity", "softmax-over-everything"),
+    # Without a softmax, a score of 0 and a weight of 0 are the same thing, and so are scores and weights.
+    *pairs("no-softmax", "mask-score-zero", "mask-after-softmax", "values-unweighted", "weights-not-returned"),
+    *pairs("scores-returned", "values-unweighted", "scores-times-values"),
+    ("scores-times-values", "weights-not-returned"),
+)
+
+ATTENTION = Exercise(
+    id="2.2",
+    reference=numpy_attention.scaled_dot_product_attention,
+    results=("out", "weights"),
+    covers="batches, heads, masks, large scores, one query, float32",
+    sums_to_one=("weights",),
+    explain=(_blocked_keys_get_weight,),
+    notes=(_row_with_nothing_to_see,),
+    cases=ATTENTION_CASES,
+    mistakes=_attention_mistakes("Q", "@"),
+    indistinguishable=(*_ALIKE, *pairs("mask-nan-everywhere", "queries-with-queries", "scores-transposed")),
+    alternatives=(
+        'def scaled_dot_product_attention(Q, K, V, mask=None):\n    s = np.einsum("...qd,...kd->...qk", Q, K) * Q.shape[-1] ** -0.5\n'
+        "    if mask is not None:\n        s = np.where(mask, s, -np.inf)\n    w = np.exp(s - s.max(-1, keepdims=True))\n"
+        '    w /= w.sum(-1, keepdims=True)\n    return np.einsum("...qk,...kd->...qd", w, V), w',
+        "def scaled_dot_product_attention(Q, K, V, mask=None):\n    s = (Q / np.sqrt(K.shape[-1])) @ K.swapaxes(-2, -1)\n"
+        "    if mask is not None:\n        s = s + np.where(mask, 0.0, -np.inf)\n    w = softmax(s)\n    return w @ V, w",
+        "def scaled_dot_product_attention(Q, K, V, mask=None):\n    scores = (Q @ np.swapaxes(K, -1, -2)).astype(float) / np.sqrt(Q.shape[-1])\n"
+        "    if mask is not None:\n        scores[~np.broadcast_to(mask, scores.shape)] = -1e9\n    weights = softmax(scores)\n"
+        "    return np.matmul(weights, V), weights",
+        "def scaled_dot_product_attention(Q, K, V, mask=None):\n    shape = (*Q.shape[:-1], K.shape[-2])\n    weights = np.zeros(shape)\n"
+        "    seen = np.broadcast_to(True if mask is None else mask, shape)\n    for place in np.ndindex(*Q.shape[:-1]):\n"
+        "        lead = place[:-1]\n        scores = np.array([Q[place] @ key for key in K[lead]]) / Q.shape[-1] ** 0.5\n"
+        "        weights[place] = softmax(np.where(seen[place], scores, -np.inf))\n    return weights @ V, weights",
+        "def scaled_dot_product_attention(Q, K, V, mask=None):\n    weights = softmax(np.where(True if mask is None else mask, "
+        "Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1]), -np.inf))\n    return [weights @ V, weights]",
+    ),
+)
+
+# 2.3 Self-attention ---------------------------------------------------------------------------------------------------
+
+
+def _self_case(name, seed, lead, T, d_model, d_k, d_v, *, mask=None, dtype=float):
+    def make():
+        arrays = _normal(seed, (*lead, T, d_model), (d_model, d_k), (d_model, d_k), (d_model, d_v), dtype=dtype)
+        return arrays if mask is None else (*arrays, _mask(mask, seed, lead, T, T))
+
+    return Case(name, make, {"T": T, "d_model": d_model, "d_k": d_k, "d_v": d_v} | ({"B": lead[0]} if lead else {}))
+
+
+SELF_ATTENTION = Exercise(
+    id="2.3",
+    reference=numpy_attention.self_attention,
+    results=("out", "weights"),
+    sums_to_one=("weights",),
+    covers="one sequence, batches, masks, all widths equal, one word, float32",
+    cases=(
+        _self_case("seven words", 1, (), 7, 5, 4, 3),
+        _self_case("a mask", 2, (), 7, 5, 4, 3, mask="shared"),
+        _self_case("all widths equal", 3, (), 6, 4, 4, 4),
+        _self_case("a batch of three, a mask for each", 4, (3,), 7, 5, 4, 2, mask="each"),
+        _self_case("one word", 5, (), 1, 4, 3, 2),
+        _self_case("float32", 6, (2,), 6, 5, 3, 4, mask="causal", dtype=np.float32),
+    ),
+    mistakes=(
+        Mistake("one-matrix-for-all", edits=(("X @ W_k", "X @ W_q"), ("X @ W_v", "X @ W_q")), hides_others=True,
+            message="Queries, keys and values all came from W_q: use W_k for the keys and W_v for the values."),
+        Mistake("keys-from-W_q", old="X @ W_k", new="X @ W_q", hides_others=True,
+            message="Your keys came from W_q: use W_k. With one matrix for both, the scores come out symmetric."),
+        Mistake("queries-from-W_k", old="X @ W_q", new="X @ W_k", hides_others=True,
+            message="Your queries came from W_k: use W_q. With one matrix for both, the scores come out symmetric."),
+        Mistake("values-from-W_k", old="X @ W_v", new="X @ W_k", hides_others=True,
+            message="Your values came from W_k: use W_v."),
+        Mistake("values-from-W_q", old="X @ W_v", new="X @ W_q", hides_others=True,
+            message="Your values came from W_q: use W_v."),
+        Mistake("words-as-values", old="X @ W_v", new="X",
+            message="Your values are the words themselves: project them with W_v."),
+        Mistake("nothing-projected", edits=(("X @ W_q", "X"), ("X @ W_k", "X"), ("X @ W_v", "X")), hides_others=True,
+            message="X went into attention three times, without a projection: queries, keys and values are X times W_q, W_k and W_v."),
+        Mistake("mask-not-passed-on", old="(Q, K, V, mask)", new="(Q, K, V)",
+            message="The mask was not passed on: your function takes it but attention never sees it."),
+        Mistake("mask-inverted", old="(Q, K, V, mask)", new="(Q, K, V, None if mask is None else ~mask)",
+            message="You inverted the mask on its way: True already means “may look”."),
+        Mistake("queries-and-keys-swapped", old="(Q, K, V, mask)", new="(K, Q, V, mask)",
+            message="Keys and queries went into attention in the wrong order: Q, K, V."),
+        Mistake("keys-and-values-swapped", old="(Q, K, V, mask)", new="(Q, V, K, mask)",
+            message="Values and keys went into attention in the wrong order: Q, K, V."),
+        Mistake("order-reversed", old="(Q, K, V, mask)", new="(V, K, Q, mask)",
+            message="Projections went into attention in the order V, K, Q; the order is Q, K, V."),
+        Mistake("weights-transposed", edits=(("X @ W_q", "X @ W_q.T"), ("X @ W_k", "X @ W_k.T"), ("X @ W_v", "X @ W_v.T")), hides_others=True,
+            message="You transposed the weight matrices. Each has shape (d_model, d_k), so `X @ W` fits as it is."),
+        Mistake("weights-first", edits=(("X @ W_q", "W_q @ X"), ("X @ W_k", "W_k @ X"), ("X @ W_v", "W_v @ X")), hides_others=True,
+            message="You multiplied `W @ X`. Each word is a row of X, so X comes first: `X @ W`."),
+        Mistake("results-swapped", old="return scaled_dot_product_attention(Q, K, V, mask)", new="return scaled_dot_product_attention(Q, K, V, mask)[::-1]",
+            message="You returned (weights, out); the order asked for is out, weights."),
+        Mistake("weights-not-returned", old="return scaled_dot_product_attention(Q, K, V, mask)", new="return scaled_dot_product_attention(Q, K, V, mask)[0]", hides_others=True,
+            message="You returned the output alone; the weights are wanted too: out, weights."),
+    ),
+    indistinguishable=(
+        # Exchanging what is equal changes nothing, and two exchanges can make a third.
+        *pairs("keys-from-W_q", "queries-from-W_k", "values-from-W_q", "values-from-W_k"),
+        *pairs("queries-from-W_k", "one-matrix-for-all", "values-from-W_q"),
+        ("queries-and-keys-swapped", "values-from-W_q"),
+        ("keys-and-values-swapped", "values-from-W_q"),
+        ("order-reversed", "values-from-W_k"),
+    ),
+    alternatives=(
+        "def self_attention(X, W_q, W_k, W_v, mask=None):\n    return scaled_dot_product_attention(*(X @ W for W in (W_q, W_k, W_v)), mask=mask)",
+        "def self_attention(X, W_q, W_k, W_v, mask=None):\n    scores = X @ (W_q @ W_k.T) @ np.swapaxes(X, -1, -2) / np.sqrt(W_q.shape[1])\n"
+        "    if mask is not None:\n        scores = np.where(mask, scores, -np.inf)\n    weights = softmax(scores)\n    return (weights @ X) @ W_v, weights",
+        'def self_attention(X, W_q, W_k, W_v, mask=None):\n    Q, K, V = (np.einsum("...tm,md->...td", X, W) for W in (W_q, W_k, W_v))\n'
+        "    out, weights = scaled_dot_product_attention(Q, K, V, mask)\n    return out, weights",
+    ),
+)
+
+# 2.4 Additive scores --------------------------------------------------------------------------------------------------
+
+
+def _additive_case(name, seed, T_q, T_k, d, m, scale=1.0, dtype=float):
+    def make():
+        Q, K, W_q, W_k, v = _normal(seed, (T_q, d), (T_k, d), (d, m), (d, m), (m,), dtype=dtype)
+        return Q * dtype(scale), K, W_q, W_k, v
+
+    return Case(name, make, {"T_q": T_q, "T_k": T_k, "d": d, "m": m})
+
+
+ADDITIVE = Exercise(
+    id="2.4",
+    reference=numpy_attention.additive_scores,
+    results=("scores",),
+    covers="equal and unequal lengths, one query, saturated and gentle inputs, float32",
+    cases=(
+        _additive_case("five queries, seven keys", 1, 5, 7, 4, 3),
+        _additive_case("equal lengths", 2, 6, 6, 4, 3),
+        _additive_case("one query", 3, 1, 5, 3, 6),
+        _additive_case("all sizes equal", 4, 4, 4, 4, 4, scale=0.5),
+        _additive_case("large inputs", 5, 3, 5, 4, 6, scale=50.0),
+        _additive_case("float32", 6, 4, 6, 3, 5, dtype=np.float32),
+    ),
+    mistakes=(
+        Mistake("no-tanh", old="np.tanh(from_query + from_key)", new="(from_query + from_key)",
+            message="There is no tanh. Without it the score splits into a query part plus a key part, and after softmax every query looks the same way."),
+        Mistake("tanh-on-the-score", edits=(("np.tanh(from_query + from_key)", "(from_query + from_key)"), ("return hidden @ v", "return np.tanh(hidden @ v)")),
+            message="The tanh sits on the finished score; it belongs on the hidden units, before v adds them up."),
+        Mistake("tanh-on-each-part", old="np.tanh(from_query + from_key)", new="np.tanh(from_query) + np.tanh(from_key)",
+            message="The tanh was taken of query and key part separately; add the two first: only then do query and key meet."),
+        Mistake("sigmoid", old="np.tanh(from_query + from_key)", new="1 / (1 + np.exp(-(from_query + from_key)))",
+            message="You used the logistic function; the paper's nonlinearity is tanh."),
+        Mistake("relu", old="np.tanh(from_query + from_key)", new="np.maximum(from_query + from_key, 0)",
+            message="You used a ReLU; the paper's nonlinearity is tanh."),
+        Mistake("product-instead-of-sum", old="from_query + from_key", new="from_query * from_key",
+            message="You multiplied query part and key part; additive scores add them."),
+        Mistake("difference-instead-of-sum", old="from_query + from_key", new="from_query - from_key",
+            message="You subtracted the key part; additive scores add it."),
+        Mistake("no-v", old="hidden @ v", new="hidden.sum(axis=-1)",
+            message="You summed the hidden units; the score is their dot product with the learned vector v."),
+        Mistake("mean-of-hidden", old="hidden @ v", new="hidden.mean(axis=-1)",
+            message="You averaged the hidden units; the score is their dot product with the learned vector v."),
+        Mistake("hidden-not-summed", old="hidden @ v", new="hidden * v",
+            message="You multiplied the hidden units by v but did not add them up: one score a pair is wanted."),
+        Mistake("same-position-only", edits=(("(Q @ W_q)[:, None, :]", "Q @ W_q"), ("(K @ W_k)[None, :, :]", "K @ W_k")), hides_others=True,
+            message="Query i was added only to key i. Give the queries a new axis, `[:, None, :]`, and the keys another, `[None, :, :]`, so that every pair is scored."),
+        Mistake("pairs-transposed", edits=(("[:, None, :]", "[None, :, :]"), ("(K @ W_k)[None, :, :]", "(K @ W_k)[:, None, :]")),
+            message="Your scores are transposed: rows should be queries, so the queries keep the first axis, `[:, None, :]`."),
+        Mistake("joined-along-positions", old="np.tanh(from_query + from_key)", new="np.tanh(np.concatenate([Q @ W_q, K @ W_k]))", hides_others=True,
+            message="You joined queries and keys along the positions; each query must be added to each key, on two axes of their own."),
+        Mistake("one-matrix-for-both", old="K @ W_k", new="K @ W_q",
+            message="Your keys went through W_q: use W_k for them."),
+        Mistake("other-matrix-for-both", old="Q @ W_q", new="Q @ W_k",
+            message="Your queries went through W_k: use W_q for them."),
+        Mistake("scaled", old="hidden @ v", new="hidden @ v / np.sqrt(Q.shape[-1])",
+            message="You divided by √d; additive scores are not scaled, since tanh keeps each hidden unit between −1 and 1."),
+    ),
+    alternatives=(
+        "def additive_scores(Q, K, W_q, W_k, v):\n    return np.array([[v @ np.tanh(q @ W_q + k @ W_k) for k in K] for q in Q])",
+        "def additive_scores(Q, K, W_q, W_k, v):\n    q, k = Q @ W_q, K @ W_k\n    return (np.tanh(np.expand_dims(q, 1) + k) * v).sum(-1)",
+        "def additive_scores(Q, K, W_q, W_k, v):\n    Qs, Ks = np.repeat(Q, len(K), axis=0), np.tile(K, (len(Q), 1))\n"
+        "    joined = np.concatenate([Qs, Ks], axis=1) @ np.concatenate([W_q, W_k])\n    return (np.tanh(joined) @ v).reshape(len(Q), len(K))",
+    ),
+)
+
+# 2.5 General scores ---------------------------------------------------------------------------------------------------
+
+
+def _general_case(name, seed, T_q, T_k, d_q, d_k, dtype=float):
+    return Case(
+        name, lambda: _normal(seed, (T_q, d_q), (T_k, d_k), (d_q, d_k), dtype=dtype), {"T_q": T_q, "T_k": T_k, "d_q": d_q, "d_k": d_k}
+    )
+
+
+GENERAL = Exercise(
+    id="2.5",
+    reference=numpy_attention.general_scores,
+    results=("scores",),
+    covers="queries and keys of different widths, equal widths, one query, float32",
+    cases=(
+        _general_case("queries wider than keys", 1, 5, 7, 4, 3),
+        _general_case("equal widths", 2, 5, 7, 4, 4),
+        _general_case("all sizes equal", 3, 4, 4, 4, 4),
+        _general_case("one query", 4, 1, 6, 2, 5),
+        _general_case("float32", 5, 4, 6, 3, 2, np.float32),
+    ),
+    mistakes=(
+        Mistake("w-transposed", old="Q @ W @", new="Q @ W.T @",
+            message="You used W transposed. W leads from query features to key features, (d_q, d_k): Q @ W first, then the keys."),
+        Mistake("w-ignored", old="Q @ W @", new="Q @",
+            message="W is not used: the scores are plain dot products, which also need queries and keys of one width."),
+        Mistake("keys-not-transposed", old="np.swapaxes(K, -1, -2)", new="K", hides_others=True,
+            message="K needs its last two axes swapped, so that features meet features."),
+        Mistake("scores-transposed", old="Q @ W @ np.swapaxes(K, -1, -2)", new="K @ W.T @ np.swapaxes(Q, -1, -2)", hides_others=True,
+            message="Your scores are transposed: rows should belong to queries, so Q comes first."),
+        Mistake("keys-first", old="Q @ W @ np.swapaxes(K, -1, -2)", new="K @ W @ np.swapaxes(Q, -1, -2)",
+            message="You began with K: W stands between queries on its left and keys on its right, and rows belong to queries."),
+        Mistake("scaled", old="np.swapaxes(K, -1, -2)", new="np.swapaxes(K, -1, -2) / np.sqrt(K.shape[-1])",
+            message="You divided by √d_k; general scores are not scaled, since W can learn any scale."),
+        Mistake("tanh-added", old="Q @ W @ np.swapaxes(K, -1, -2)", new="np.tanh(Q @ W @ np.swapaxes(K, -1, -2))",
+            message="There is a tanh too many; it belongs to additive scores. General scores are two matrix products."),
+        Mistake("elementwise", old="Q @ W @", new="Q * W @",
+            message="You multiplied Q and W entry by entry with `*`; a matrix product, `@`, is wanted."),
+    ),
+    alternatives=(
+        'def general_scores(Q, K, W):\n    return np.einsum("qa,ab,kb->qk", Q, W, K)',
+        "def general_scores(Q, K, W):\n    return Q @ (K @ W.T).T",
+        "def general_scores(Q, K, W):\n    return np.array([[q @ W @ k for k in K] for q in Q])",
+    ),
+)
+
+# 2.6 Debug clinic -----------------------------------------------------------------------------------------------------
+
+DEBUG_CLINIC = Exercise(
+    id="2.6",
+    reference=numpy_attention.debugged_attention,
+    results=("out", "weights"),
+    covers="the cases of exercise 2.2",
+    sums_to_one=("weights",),
+    explain=(_blocked_keys_get_weight,),
+    cases=ATTENTION_CASES,
+    mistakes=_attention_mistakes("K", "einsum"),
+    indistinguishable=_ALIKE,
+    starts_with=("divide-by-d_k", "mask-score-zero", "softmax-over-queries"),
+    alternatives=ATTENTION.alternatives and tuple(
+        source.replace("scaled_dot_product_attention", "debugged_attention") for source in ATTENTION.alternatives
+    ),
+)
+
+EXERCISES = (SOFTMAX, ATTENTION, SELF_ATTENTION, ADDITIVE, GENERAL, DEBUG_CLINIC)
+PREDICTIONS = (
+    Prediction(
+        "exp-of-1000", "nan", choices=("the right weights", "nan", "an exception"),
+        why="exp(1000) is too large for a float and becomes inf; inf divided by inf is nan. NumPy only warns.",
+    ),
+    Prediction(
+        "columns-or-rows", "rows", choices=("rows", "columns", "both"),
+        why="Each query shares out its attention: 1 a row. A column says how much one word is looked at, which may be far more or less than 1.",
+    ),
+    Prediction(
+        "shuffle-keys-and-values", "nothing", choices=("the weights and the outputs", "the outputs only", "nothing but the order of the weights' columns", "nothing"),
+        why="",
+    ),
+    Prediction("same-weights", 1.0, why=""),
+)

@@ -1,0 +1,317 @@
+"""What can be checked of the lessons by machine: form, links, pictures, and that the two folders agree.
+
+That the cells run and give the stored outputs is nbval's part (see pyproject.toml).
+"""
+
+import ast
+import base64
+import html
+import re
+from pathlib import Path
+from statistics import median
+from urllib.parse import unquote
+
+import nbformat
+import pytest
+
+from helpers.feedback import exercise
+from helpers.feedback.catalogue import LESSONS
+from tools import make_lessons
+
+ROOT = Path(__file__).resolve().parent.parent
+PATHS = sorted((ROOT / "solutions").glob("*.ipynb"))
+LESSON_NAME = re.compile(r"\d\d_\w+\.ipynb")  # what a learner adds or keeps in notebooks/ is theirs
+
+HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*$", re.MULTILINE)
+EXERCISE_HEADING = re.compile(r"^### (Exercise (\d+\.\d+) · (.+) ([★☆]{3}) (\d+) min)$", re.MULTILINE)
+LINK = re.compile(r"\]\(((?:[^()\s]|\([^()\s]*\))+)\)")
+IMAGE = re.compile(r"<img\b[^>]*>")
+
+AMERICAN = re.compile(
+    r"\b(\w*(color|neighbor|behavior|favor|honor|flavor)\w*|center(s|ed|ing)?|gray\w*|math|catalog|analyz\w+|"
+    r"model(ed|ing)|label(ed|ing)|cancel(ed|ing)|"
+    r"\w*(normal|organ|optim|general|visual|initial|recogn|summar|emphas|real|vector|token|factor|regular|memor|"
+    r"minim|maxim|special|util|random|standard|penal|character)iz(e|es|ed|er|ers|ing|ation|ations))\b",
+    re.IGNORECASE,
+)
+
+
+def read(path):
+    return nbformat.read(path, as_version=4)
+
+
+def entry(path):
+    """The lesson's line in the course table."""
+    return next(lesson for lesson in LESSONS if lesson.slug == path.stem)
+
+
+def code_cells(nb):
+    return [cell for cell in nb.cells if cell.cell_type == "code"]
+
+
+def text_cells(nb):
+    return [cell for cell in nb.cells if cell.cell_type == "markdown"]
+
+
+def outputs(nb):
+    """(cell id, output) of every stored output."""
+    return [(cell.id, output) for cell in code_cells(nb) for output in cell.outputs]
+
+
+def without_code(text):
+    """Markdown without fenced blocks and code spans."""
+    return re.sub(r"`[^`]*`", " ", re.sub(r"^```.*?^```", " ", text, flags=re.DOTALL | re.MULTILINE))
+
+
+def prose(text):
+    """Markdown without code, formulas, images, tags, the targets of links, and links to other sites."""
+    text = re.sub(r"\$\$.*?\$\$|\$[^$]*\$", " ", without_code(text), flags=re.DOTALL)
+    text = re.sub(r"!?\[[^\]]*\]\(https?:[^)]*\)|!(?=\[)|<!--.*?-->|<[^>]+>", " ", text, flags=re.DOTALL)
+    return LINK.sub("]", text)
+
+
+def exercise_cells(nb):
+    """(number, position, syntax tree) of every exercise cell."""
+    trees = [(i, ast.parse(cell.source)) for i, cell in enumerate(nb.cells) if cell.cell_type == "code"]
+    return [(number, i, tree) for i, tree in trees if (number := make_lessons.exercise_id(tree))]
+
+
+@pytest.fixture(params=PATHS, ids=lambda path: path.stem)
+def path(request):
+    """The file of one solution; every test that asks for it, or for `nb`, runs once a lesson."""
+    return request.param
+
+
+@pytest.fixture
+def nb(path):
+    return read(path)
+
+
+# --- two folders, one lesson -------------------------------------------------------------------
+
+
+def test_there_are_lessons():
+    assert PATHS, "solutions/ holds no notebook"
+
+
+def test_lesson_folders_agree_on_what_there_is():
+    lessons = {path.name for path in (ROOT / "notebooks").glob("*.ipynb") if LESSON_NAME.fullmatch(path.name)}
+    assert lessons == {path.name for path in PATHS}
+
+
+def test_lesson_agrees_with_its_solution(path):
+    expected = make_lessons.lesson_from_solution(make_lessons.read_notebook(path), path.name)
+    found = (ROOT / "notebooks" / path.name).read_text(encoding="utf-8")
+    assert found == make_lessons.notebook_text(expected), (
+        f"notebooks/{path.name} is not what solutions/{path.name} gives. If you are taking the course, your answers "
+        "in it are the reason and all is well; if you changed the solution, run `make lessons`."
+    )
+
+
+def test_lesson_is_stored_without_outputs_counts_and_foreign_kernels(path):
+    lesson = read(ROOT / "notebooks" / path.name)
+    assert not outputs(lesson)
+    assert all(cell.execution_count is None for cell in code_cells(lesson))
+    assert lesson.metadata.kernelspec.name == "python3"
+    assert "widgets" not in lesson.metadata
+
+
+def test_solution_is_a_valid_notebook_for_any_machine(path, nb):
+    nbformat.validate(nb)
+    assert nb.metadata == make_lessons.NOTEBOOK_METADATA
+    stored = path.read_text(encoding="utf-8")
+    assert not [trace for trace in (str(ROOT), str(Path.home()), "ipykernel_") if trace in stored]
+
+
+def test_solution_was_executed_from_top_to_bottom_in_a_fresh_kernel(nb):
+    counts = [cell.execution_count for cell in code_cells(nb)]
+    assert counts == list(range(1, len(counts) + 1)), "run `make solutions`"
+
+
+def test_only_cells_meant_to_raise_stored_an_error(nb):
+    raised = {id for id, output in outputs(nb) if output.output_type == "error"}
+    assert raised == {cell.id for cell in nb.cells if "raises-exception" in cell.metadata.get("tags", [])}
+
+
+def test_no_widget_is_stored(nb):
+    assert not [id for id, output in outputs(nb) if any("widget" in kind for kind in output.get("data", {}))]
+
+
+def test_cell_whose_output_varies_asserts_its_claim(nb):
+    varying = [cell for cell in code_cells(nb) if "NBVAL_IGNORE_OUTPUT" in cell.source]
+    for cell in varying:
+        assert cell.source.startswith("# NBVAL_IGNORE_OUTPUT\n"), cell.id
+        assert "assert " in cell.source or "interact" in cell.source, cell.id
+
+
+# --- exercises and predictions -----------------------------------------------------------------
+
+
+def test_exercises_and_predictions_are_those_of_the_course_table(path, nb):
+    assert [number for number, _, _ in exercise_cells(nb)] == [info.id for info in entry(path).exercises]
+    code = "\n".join(cell.source for cell in code_cells(nb))
+    asked = re.findall(r'^[^#\n]*\bpredict\(\s*"([^"]+)"', code, re.MULTILINE)
+    assert asked == list(entry(path).predictions)
+
+
+def test_solution_cell_is_the_reference_code(nb):
+    for number, _, tree in exercise_cells(nb):
+        (shown,) = tree.body
+        shown.decorator_list = []
+        (reference,) = ast.parse(exercise.get(number).source).body
+        assert ast.unparse(shown) == ast.unparse(reference), number
+
+
+def test_exercise_follows_its_text_with_two_hints_and_a_link_to_the_solution(path, nb):
+    for number, position, _ in exercise_cells(nb):
+        text = nb.cells[position - 1].source
+        (heading,) = EXERCISE_HEADING.finditer(text)
+        assert heading[2] == number
+        assert re.findall(r"<details>\s*<summary>(Hint \d)", text) == ["Hint 1", "Hint 2"], number
+        assert text.count("</details>") == 2, number
+        solution = f"../solutions/{path.name}#{anchor(heading[1])}"
+        assert solution in [unquote(link) for link in LINK.findall(text)], f"{number}: no link to {solution}"
+
+
+def test_exercise_heading_says_what_the_course_table_says(path, nb):
+    said = [found.groups()[1:] for cell in text_cells(nb) for found in EXERCISE_HEADING.finditer(cell.source)]
+    assert said == [(info.id, info.title, info.stars, str(info.minutes)) for info in entry(path).exercises]
+
+
+def test_markdown_inside_a_folded_hint_is_rendered(nb):
+    # Up to the next empty line, Markdown takes <details> and what follows as HTML and leaves ` and ** alone.
+    for cell in text_cells(nb):
+        for block in re.findall(r"^<details>.*?(?=\n\s*\n|\Z)", cell.source, re.DOTALL | re.MULTILINE):
+            assert not re.search(r"`|\*\*|\]\(", block), f"{cell.id}: put an empty line before and after {block!r}"
+
+
+# --- text --------------------------------------------------------------------------------------
+
+
+def test_lesson_opens_with_a_title_a_question_and_what_it_takes(path, nb):
+    opening = nb.cells[0]
+    assert opening.cell_type == "markdown"
+    assert opening.source.startswith("# ")
+    assert "?" in opening.source
+    for word in ("You will", "do", "learn", "need"):
+        assert re.search(rf"\b{word}\b", opening.source, re.IGNORECASE), word
+    assert re.search(rf"\b{entry(path).minutes} min", opening.source), f"{entry(path).minutes} minutes"
+
+
+def test_lesson_closes_with_what_the_reader_can_say_and_links_both_ways(path, nb):
+    closing = nb.cells[-1]
+    assert closing.cell_type == "markdown"
+    assert "You can now say" in closing.source
+    place = PATHS.index(path)
+    neighbours = PATHS[max(place - 1, 0) : place] + PATHS[place + 1 : place + 2]
+    assert {neighbour.name for neighbour in neighbours} <= set(LINK.findall(closing.source))
+
+
+def test_lesson_is_one_sitting(path, nb):
+    words = len(re.findall(r"[^\W\d_][\w’'-]*", prose("\n".join(cell.source for cell in text_cells(nb)))))
+    least = 0 if path.stem.startswith("00") else 600
+    assert least <= words <= 2000
+
+
+def test_prose_is_calm_and_british(nb):
+    for cell in text_cells(nb):
+        text = prose(cell.source)
+        assert "!" not in text, cell.id
+        american = AMERICAN.search(text)
+        assert not american, f"{cell.id}: {american[0]}"
+        assert not re.search("[\U0001f000-\U0001ffff\u2705\u274c\ufe0f]", text), f"{cell.id}: emoji"
+
+
+def anchor(heading):
+    """JupyterLab's name for a heading: its text as shown, with spaces replaced."""
+    return re.sub(r"[`*]", "", heading).replace(" ", "-")
+
+
+def headings(path):
+    """The anchors of every heading in a notebook or Markdown file."""
+    texts = [cell.source for cell in text_cells(read(path))] if path.suffix == ".ipynb" else [path.read_text("utf-8")]
+    return {anchor(heading) for text in texts for heading in HEADING.findall(text)}
+
+
+def broken_links(path):
+    """The relative links in the notebook at `path` whose file or heading does not exist."""
+    broken = []
+    for cell in text_cells(read(path)):
+        for link in LINK.findall(without_code(cell.source)) + re.findall(r'href="([^"]+)"', cell.source):
+            if re.match(r"[a-z]+:", link):
+                continue
+            name, _, fragment = unquote(link).partition("#")
+            target = (path.parent / name).resolve() if name else path
+            if not target.exists() or (fragment and fragment not in headings(target)):
+                broken.append(f"{cell.id}: {link}")
+    return broken
+
+
+@pytest.mark.parametrize("folder", ["notebooks", "solutions"])
+def test_links_within_the_course_lead_somewhere(path, folder):
+    assert not broken_links(ROOT / folder / path.name)
+
+
+# --- code --------------------------------------------------------------------------------------
+
+
+def length(cell):
+    """Lines of a code cell that a reader reads: not blank ones, and none that only a tool reads."""
+    for_tools = ("", make_lessons.BEGIN, make_lessons.END, "# NBVAL_IGNORE_OUTPUT")
+    return sum(line.strip() not in for_tools for line in cell.source.split("\n"))
+
+
+def test_code_cells_are_short(nb):
+    lengths = {cell.id: length(cell) for cell in code_cells(nb)}
+    assert min(lengths.values()) > 0
+    assert median(lengths.values()) <= 6
+    long = {id: lines for id, lines in lengths.items() if lines > 12}
+    assert len(long) <= max(1, len(lengths) // 10), f"more than one cell in ten is longer than 12 lines: {long}"
+    assert max(lengths.values()) <= 25, long
+
+
+def test_at_most_two_code_cells_stand_between_texts(nb):
+    kinds = "".join(cell.cell_type[0] for cell in nb.cells)
+    assert "ccc" not in kinds, f"before cell {nb.cells[kinds.index('ccc') + 2].id}"
+
+
+# --- pictures ----------------------------------------------------------------------------------
+
+
+def test_every_picture_has_alt_text(nb):
+    for id, output in outputs(nb):
+        data = output.get("data", {})
+        assert not [kind for kind in data if kind.startswith("image/")], f"{id}: show figures with helpers.plots"
+        for image in IMAGE.findall(data.get("text/html", "")):
+            described = re.search(r'\balt="([^"]+)"', image)
+            assert described, f"{id}: a picture without alt text"
+            assert html.unescape(described[1]) in data["text/plain"], f"{id}: strict nbval compares text/plain"
+    for cell in text_cells(nb):
+        assert "![](" not in cell.source and not [
+            image for image in IMAGE.findall(cell.source) if not re.search(r'\balt="[^"]', image)
+        ], f"{cell.id}: a picture without alt text"
+
+
+def test_pictures_and_file_are_small(path, nb):
+    for id, output in outputs(nb):
+        for encoded in re.findall(r"data:image/\w+;base64,([^\"']+)", output.get("data", {}).get("text/html", "")):
+            assert len(base64.b64decode(encoded)) < 60_000, id
+    assert path.stat().st_size < 1_000_000
+
+
+# --- the rules themselves ----------------------------------------------------------------------
+
+
+def test_prose_leaves_out_what_readers_do_not_read_as_prose():
+    markdown = "See `a!` and $n!$ ![alt](x.png) [Layer Normalization](https://example.org) [1](01.ipynb#A-(b)-c) too."
+    assert prose(markdown).split() == ["See", "and", "[alt]", "[1]", "too."]
+
+
+@pytest.mark.parametrize("word", ["color", "Normalized", "neighboring", "centered", "gray", "vectorization"])
+def test_american_spelling_is_seen(word):
+    assert AMERICAN.search(f"a {word} b")
+
+
+@pytest.mark.parametrize("word", ["colour", "normalised", "centre", "size", "horizon", "realise", "prize", "magnitude"])
+def test_british_spelling_is_left_alone(word):
+    assert not AMERICAN.search(f"a {word} b")
