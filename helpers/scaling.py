@@ -1,9 +1,7 @@
 """Lesson 03: what the scale √d_k is for, in NumPy. The training runs are in `scaling_training`."""
-import time
-
 import numpy as np
 
-from .numpy_attention import additive_scores, general_scores, softmax
+from .numpy_attention import softmax
 
 
 def sample_dot_products(n, d_k, rng):
@@ -61,29 +59,5 @@ def random_weights(d_k, power, rng, n_sets=20, n_queries=20, n_keys=64):
     """
     Q = rng.standard_normal((n_sets, n_queries, d_k))  # (n_sets, n_queries, d_k)
     K = rng.standard_normal((n_sets, n_keys, d_k))  # (n_sets, n_keys, d_k)
-    scores = Q @ np.swapaxes(K, -1, -2) / d_k**power  # (n_sets, n_queries, n_keys)
-    return softmax(scores)
-
-
-def scoring_seconds(T, d, rng, repeats=5):
-    """Seconds that each scoring function takes for all T x T pairs of one random sequence, best of some repeats.
-
-    T: words. d: features of a query, of a key and of additive scoring's hidden layer. rng: numpy Generator.
-    Returns a dict from the function's name to seconds.
-    """
-    Q, K = rng.standard_normal((2, T, d))  # (T, d) each
-    W_q, W_k, W = rng.standard_normal((3, d, d)) / np.sqrt(d)  # (d, d) each
-    v = rng.standard_normal(d)  # (d,)
-    ways = {
-        "additive": lambda: additive_scores(Q, K, W_q, W_k, v),
-        "dot": lambda: (Q @ W_q) @ (K @ W_k).T,
-        "general": lambda: general_scores(Q, K, W),
-        "scaled dot": lambda: (Q @ W_q) @ (K @ W_k).T / np.sqrt(d),
-    }
-    return {name: min(_seconds(way) for _ in range(repeats)) for name, way in ways.items()}
-
-
-def _seconds(call):
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
+    scores = np.einsum("sqd,skd->sqk", Q, K)  # (n_sets, n_queries, n_keys)
+    return softmax(scores / d_k**power)

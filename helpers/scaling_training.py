@@ -8,9 +8,11 @@ from torch import nn
 from torch.nn import functional as F
 from tqdm import tqdm
 
+from .measure import median_seconds, one_thread
+from .numpy_attention import additive_scores, general_scores
+
 BATCH, N_KEYS, D_V = 32, 16, 8
 NOISE = 0.3  # standard deviation of what is added to a key to make its noisy copy
-LEARNING_RATE = 3e-3
 
 
 class Lookup(NamedTuple):
@@ -113,14 +115,15 @@ class Run(NamedTuple):
         return self.hits[:step][-10:].mean()
 
 
-def train(scorer, task, d_model, generator, steps=100, on_scores=False, label=""):
+@one_thread()  # faster for matrices this small, and the same on every machine
+def train(scorer, task, d_model, generator, steps=100, learning_rate=3e-3, on_scores=False, label=""):
     """Train a scorer on fresh batches of a task with Adam, one progress bar a run.
 
     scorer: module (queries, keys) -> scores; it is changed. task: `recall` or `loudest`. generator: torch Generator.
     on_scores: False: the loss is the squared error of the value read through softmax; True: cross-entropy directly on
-    the scores, with no softmax inside the network. Returns a Run.
+    the scores, with no softmax inside the network. label: what the progress bar is called. Returns a Run.
     """
-    optimiser = torch.optim.Adam(scorer.parameters(), lr=LEARNING_RATE)
+    optimiser = torch.optim.Adam(scorer.parameters(), lr=learning_rate)
     rows = torch.arange(BATCH)
     seen = []
     for _ in tqdm(range(steps), desc=label, leave=False):
@@ -160,6 +163,24 @@ def train_scorer(name, d, task, seed=0, **options):
     scorer = SCORERS[name](d, torch.Generator().manual_seed(seed))
     examples = torch.Generator().manual_seed(1000 + seed)
     return train(scorer, task, d, examples, label=f"{name}, d = {d}", **options)
+
+
+def scoring_seconds(T, d, rng):
+    """CPU seconds that each scoring function of lesson 02 takes for all T x T pairs of a random sequence.
+
+    T: words. d: features of a query, of a key, and of additive scoring's hidden layer. rng: numpy Generator.
+    Returns a dict from the names of SCORERS to seconds.
+    """
+    Q, K = rng.standard_normal((2, T, d))  # (T, d) each
+    W_q, W_k, W = rng.standard_normal((3, d, d)) / np.sqrt(d)  # (d, d) each
+    v = rng.standard_normal(d)  # (d,)
+    ways = {
+        "additive": lambda: additive_scores(Q, K, W_q, W_k, v),
+        "dot": lambda: (Q @ W_q) @ (K @ W_k).T,
+        "general": lambda: general_scores(Q, K, W),
+        "scaled dot": lambda: (Q @ W_q) @ (K @ W_k).T / np.sqrt(d),
+    }
+    return {name: median_seconds(way) for name, way in ways.items()}
 
 
 def _initial(*shape, generator, start=1.0):

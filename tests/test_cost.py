@@ -155,8 +155,20 @@ def test_known_allocations_are_counted_to_the_byte():
         assert meter.live == 4000
         view = view + 1
         assert (meter.live, meter.peak) == (3960, 7960), "old and new at once, then the new alone"
-    del view
-    assert (meter.live, meter.peak) == (0, 7960)
+        del view
+        one = torch.ones(1)
+        assert (meter.live, meter.peak) == (4, 7960)
+    del one
+    assert meter.live == 0, "it goes on counting what dies after the block"
+
+
+@pytest.mark.filterwarnings("error")
+def test_empty_tensors_share_an_address_and_do_no_harm():
+    with measure.LiveBytes() as meter:
+        a, b = torch.empty(0), torch.empty(0)
+        del a, b
+        c = torch.ones(2)
+    assert meter.live == c.nbytes
 
 
 def test_peak_is_that_of_tensors_alive_at_once_not_of_all_made():
@@ -281,6 +293,15 @@ def test_influence_agrees_with_the_whole_jacobian_for_attention():
 # Time: how it is taken, never how much
 
 
+@pytest.fixture
+def two_threads():
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.mark.usefixtures("two_threads")
 def test_timing_calls_at_least_once_without_gradients_on_one_thread_and_puts_threads_back():
     seen = []
 
@@ -288,17 +309,16 @@ def test_timing_calls_at_least_once_without_gradients_on_one_thread_and_puts_thr
         seen.append((torch.is_grad_enabled(), torch.get_num_threads()))
         return x + 1
 
-    before = torch.get_num_threads()
     assert isinstance(measure.median_seconds(f, torch.ones(3), at_least=0), float)
     assert seen == [(False, 1)]
-    assert torch.get_num_threads() == before and torch.is_grad_enabled()
+    assert (torch.is_grad_enabled(), torch.get_num_threads()) == (True, 2)
 
 
+@pytest.mark.usefixtures("two_threads")
 def test_threads_are_put_back_after_an_error():
-    before = torch.get_num_threads()
     with pytest.raises(ZeroDivisionError), measure.one_thread():
         assert 1 / 0
-    assert torch.get_num_threads() == before
+    assert torch.get_num_threads() == 2
 
 
 def test_a_sweep_goes_in_rounds_over_all_sizes_and_shows_progress():

@@ -62,7 +62,9 @@ def execute(nb, folder):
 
 def failure(nb, error):
     """One sentence: the cell that stopped `nb`, and how."""
-    what = f"{error.ename}: {error.evalue}" if isinstance(error, CellExecutionError) else str(error).split("\n")[0].rstrip(".")
+    what = str(error).split("\n")[0].rstrip(".")
+    if isinstance(error, CellExecutionError):  # its str() is a traceback
+        what = f"{error.ename}: {error.evalue}"
     begun = [cell for cell in nb.cells if cell.cell_type == "code" and cell.execution_count is not None]
     failed = [cell for cell in begun if any(out.output_type == "error" for out in cell.outputs)]
     stopped = (failed or begun or nb.cells)[-1]

@@ -47,7 +47,7 @@ LESSONS = (
             ExerciseInfo("1.4", "All pairs at once", 2, 6),
             ExerciseInfo("1.5", "Design your own", 3, 12),
         ),
-        ("sharpness-zero", "sharpness-large", "who-does-is-find", "rnn-influence"),
+        ("longer-arrow", "sharpness-zero", "sharpness-large", "score-both-ways", "who-does-is-find", "rnn-influence"),
     ),
     Lesson(
         "02", "Attention in NumPy", "02_numpy_attention", "Can the whole of it be ten lines?", 60,
@@ -60,7 +60,7 @@ LESSONS = (
             ExerciseInfo("2.5", "General scores", 1, 3),
             ExerciseInfo("2.6", "Debug clinic", 2, 8),
         ),
-        ("exp-of-1000", "columns-or-rows", "shuffle-keys-and-values", "same-weights"),
+        ("exp-of-1000", "blocked-score-zero", "shuffle-keys-and-values", "general-is-dot"),
     ),
     Lesson(
         "03", "Why divide by √d_k", "03_why_scale", "What breaks if you leave it out, and is that really why?", 50,

@@ -341,6 +341,10 @@ DESIGN = Exercise(
 EXERCISES = (SIMILARITIES, SOFT_LOOKUP, PROJECT, SCORES, DESIGN)
 PREDICTIONS = (
     Prediction(
+        "longer-arrow", "cabinet", choices=("keys", "cabinet"),
+        why="A dot product grows with the length of either arrow: 2 · 0.8 = 1.6 is more than 1.2, although *keys* points nearer to the query.",
+    ),
+    Prediction(
         "sharpness-zero", "the plain average", choices=("the plain average", "the best value", "zero"),
         why="At sharpness 0 every score becomes 0, every exponential 1, and so every weight 1/n.",
     ),
@@ -349,11 +353,15 @@ PREDICTIONS = (
         why="The larger the sharpness, the more the largest score outweighs the rest: in the limit the lookup is hard again.",
     ),
     Prediction(
+        "score-both-ways", "something else", choices=("the same", "something else"),
+        why="The query of *keys* asks for a plural only, (0, 1), and the key of *are* is (0, 1): together 1. Asking and being asked are different roles.",
+    ),
+    Prediction(
         "who-does-is-find", "cabinet", choices=("keys", "cabinet", "both alike"),
         why="The only thing that changed is the number in the verb's features, +1 to −1; the query turns round with it and now fits the singular noun.",
     ),
     Prediction(
         "rnn-influence", "it dies out", choices=("it dies out", "it stays", "it grows without end"),
-        why="Even at spectral radius 1.1 large inputs push tanh to where it is flat, and each flat step multiplies the influence by a number below 1.",
+        why="Large inputs push tanh to where it is flat, and each flat step multiplies the influence by much less than 1: more than the 1.1 of W can make good.",
     ),
 )

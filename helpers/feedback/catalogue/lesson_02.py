@@ -539,16 +539,19 @@ DEBUG_CLINIC = Exercise(
 EXERCISES = (SOFTMAX, ATTENTION, SELF_ATTENTION, ADDITIVE, GENERAL, DEBUG_CLINIC)
 PREDICTIONS = (
     Prediction(
-        "exp-of-1000", "nan", choices=("the right weights", "nan", "an exception"),
-        why="exp(1000) is too large for a float and becomes inf; inf divided by inf is nan. NumPy only warns.",
+        "exp-of-1000", "nan", choices=("the right shares", "nan", "an exception"),
+        why="exp(1000) is too large for a float and becomes infinite, and infinity divided by infinity is not a number. NumPy only warns.",
     ),
     Prediction(
-        "columns-or-rows", "rows", choices=("rows", "columns", "both"),
-        why="Each query shares out its attention: 1 a row. A column says how much one word is looked at, which may be far more or less than 1.",
+        "blocked-score-zero", "more than 0", choices=("exactly 0", "more than 0", "less than 0"),
+        why="exp(0) = 1, an ordinary share; only minus infinity has the exponential 0.",
     ),
     Prediction(
-        "shuffle-keys-and-values", "nothing", choices=("the weights and the outputs", "the outputs only", "nothing but the order of the weights' columns", "nothing"),
-        why="",
+        "shuffle-keys-and-values", "the columns of the weights", choices=("everything", "the columns of the weights", "the outputs"),
+        why="Each weight moves along with its key, and each value with its weight; a sum does not care about the order of its terms.",
     ),
-    Prediction("same-weights", 1.0, why=""),
+    Prediction(
+        "general-is-dot", "the identity", choices=("all ones", "the identity", "all zeros"),
+        why="q I kᵀ = q · k: the identity hands the query on unchanged.",
+    ),
 )

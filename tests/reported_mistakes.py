@@ -1,0 +1,342 @@
+"""Answers with mistakes that people really made, re-created; each names what the report must find.
+
+Evidence, as far as a public report of the very mistake was seen, is kept beside each as "direct", "adapted" or "inferred".
+"""
+
+# (mistake, exercise, evidence, what the report names, source)
+REPORTED = (
+    (
+        "scores-operands-swapped",
+        "1.4",
+        "adapted",
+        ("operands-swapped",),
+        """
+def dot_product_scores(Q, K):
+    return K @ np.swapaxes(Q, -1, -2)
+""",
+    ),
+    (
+        "scores-full-transpose",
+        "1.4",
+        "direct",
+        ("full-transpose",),
+        """
+def dot_product_scores(Q, K):
+    return Q @ K.T
+""",
+    ),
+    (
+        "scores-elementwise",
+        "1.4",
+        "inferred",
+        ("same-position-copied",),
+        """
+def dot_product_scores(Q, K):
+    pair = (Q * K).sum(axis=-1)
+    return np.broadcast_to(pair[..., :, None], pair.shape + (pair.shape[-1],)).copy()
+""",
+    ),
+    (
+        "qkv-share-one-projection",
+        "2.3",
+        "direct",
+        ("one-matrix-for-all",),
+        """
+def self_attention(X, W_q, W_k, W_v, mask=None):
+    q = X @ W_q
+    return scaled_dot_product_attention(q, q, q, mask)
+""",
+    ),
+    (
+        "softmax-axis-zero",
+        "2.1",
+        "direct",
+        ("axis-zero",),
+        """
+def softmax(x, axis=-1):
+    e = np.exp(x - x.max(axis=0, keepdims=True))
+    return e / e.sum(axis=0, keepdims=True)
+""",
+    ),
+    (
+        "softmax-global-max",
+        "2.1",
+        "direct",
+        ("global-max",),
+        """
+def softmax(x, axis=-1):
+    e = np.exp(x - np.max(x))
+    return e / e.sum(axis=axis, keepdims=True)
+""",
+    ),
+    (
+        "softmax-global-sum",
+        "2.1",
+        "adapted",
+        ("global-sum",),
+        """
+def softmax(x, axis=-1):
+    e = np.exp(x - np.max(x, axis=axis, keepdims=True))
+    return e / e.sum()
+""",
+    ),
+    (
+        "softmax-no-max",
+        "2.1",
+        "direct",
+        ("no-max",),
+        """
+def softmax(x, axis=-1):
+    e = np.exp(x)
+    return e / e.sum(axis=axis, keepdims=True)
+""",
+    ),
+    (
+        "softmax-mutates-input",
+        "2.1",
+        "inferred",
+        ("changes-its-input",),
+        """
+def softmax(x, axis=-1):
+    x -= x.max(axis=axis, keepdims=True)
+    np.exp(x, out=x)
+    x /= x.sum(axis=axis, keepdims=True)
+    return x
+""",
+    ),
+    (
+        "sdpa-softmax-over-queries",
+        "2.2",
+        "direct",
+        ("softmax-over-queries",),
+        """
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    s = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])
+    if mask is not None:
+        s = np.where(mask, s, -np.inf)
+    w = softmax(s, axis=-2)
+    return w @ V, w
+""",
+    ),
+    (
+        "sdpa-divide-by-dk",
+        "2.2",
+        "direct",
+        ("divide-by-d_k",),
+        """
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    s = Q @ K.swapaxes(-1, -2) / Q.shape[-1]
+    if mask is not None:
+        s = np.where(mask, s, -np.inf)
+    w = softmax(s)
+    return w @ V, w
+""",
+    ),
+    (
+        "sdpa-no-scale",
+        "2.2",
+        "direct",
+        ("no-scale",),
+        """
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    s = Q @ K.swapaxes(-1, -2)
+    if mask is not None:
+        s = np.where(mask, s, -np.inf)
+    w = softmax(s)
+    return w @ V, w
+""",
+    ),
+    (
+        "sdpa-multiply-by-sqrt",
+        "2.2",
+        "direct",
+        ("multiply-by-sqrt",),
+        """
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    s = Q @ K.swapaxes(-1, -2) / Q.shape[-1] ** -0.5
+    if mask is not None:
+        s = np.where(mask, s, -np.inf)
+    w = softmax(s)
+    return w @ V, w
+""",
+    ),
+    (
+        "sdpa-scale-by-dv",
+        "2.2",
+        "direct",
+        ("scale-by-d_v",),
+        """
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    s = Q @ K.swapaxes(-1, -2) / np.sqrt(V.shape[-1])
+    if mask is not None:
+        s = np.where(mask, s, -np.inf)
+    w = softmax(s)
+    return w @ V, w
+""",
+    ),
+    (
+        "sdpa-double-scale",
+        "2.2",
+        "direct",
+        ("divide-by-d_k",),
+        """
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    Q = Q / np.sqrt(Q.shape[-1])
+    s = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])
+    if mask is not None:
+        s = np.where(mask, s, -np.inf)
+    w = softmax(s)
+    return w @ V, w
+""",
+    ),
+    (
+        "sdpa-keys-as-values",
+        "2.2",
+        "direct",
+        ("keys-as-values",),
+        """
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    s = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])
+    if mask is not None:
+        s = np.where(mask, s, -np.inf)
+    w = softmax(s)
+    return w @ K, w
+""",
+    ),
+    (
+        "sdpa-weights-transposed",
+        "2.2",
+        "direct",
+        ("weights-transposed",),
+        """
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    s = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])
+    if mask is not None:
+        s = np.where(mask, s, -np.inf)
+    w = softmax(s)
+    return w.swapaxes(-1, -2) @ V, w
+""",
+    ),
+    (
+        "sdpa-return-order",
+        "2.2",
+        "inferred",
+        ("results-swapped",),
+        """
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    s = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])
+    if mask is not None:
+        s = np.where(mask, s, -np.inf)
+    w = softmax(s)
+    return w, w @ V
+""",
+    ),
+    (
+        "mask-inverted",
+        "2.2",
+        "direct",
+        ("mask-inverted",),
+        """
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    s = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])
+    if mask is not None:
+        s = np.where(mask, -np.inf, s)
+    w = softmax(s)
+    return w @ V, w
+""",
+    ),
+    (
+        "mask-after-softmax",
+        "2.2",
+        "direct",
+        ("mask-after-softmax",),
+        """
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    w = softmax(Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]))
+    if mask is not None:
+        w = w * mask
+    return w @ V, w
+""",
+    ),
+    (
+        "mask-score-zero",
+        "2.2",
+        "adapted",
+        ("mask-score-zero",),
+        """
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    s = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])
+    if mask is not None:
+        s = s * mask
+    w = softmax(s)
+    return w @ V, w
+""",
+    ),
+    (
+        "mask-positive-infinity",
+        "2.2",
+        "direct",
+        ("mask-positive-infinity",),
+        """
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    s = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])
+    if mask is not None:
+        s = np.where(mask, s, np.inf)
+    e = np.exp(s - s.max(axis=-1, keepdims=True))
+    w = e / e.sum(axis=-1, keepdims=True)
+    return w @ V, w
+""",
+    ),
+    (
+        "mask-ignored",
+        "2.2",
+        "adapted",
+        ("mask-ignored",),
+        """
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    w = softmax(Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1]))
+    return w @ V, w
+""",
+    ),
+    (
+        "additive-no-tanh",
+        "2.4",
+        "direct",
+        ("no-tanh",),
+        """
+def additive_scores(Q, K, W_q, W_k, v):
+    return ((Q @ W_q)[..., :, None, :] + (K @ W_k)[..., None, :, :]) @ v
+""",
+    ),
+    (
+        "additive-no-v",
+        "2.4",
+        "direct",
+        ("no-v",),
+        """
+def additive_scores(Q, K, W_q, W_k, v):
+    h = np.tanh((Q @ W_q)[..., :, None, :] + (K @ W_k)[..., None, :, :])
+    return h.sum(axis=-1)
+""",
+    ),
+    (
+        "additive-same-position-only",
+        "2.4",
+        "inferred",
+        ("same-position-only",),
+        """
+def additive_scores(Q, K, W_q, W_k, v):
+    return np.tanh(Q @ W_q + K @ W_k) @ v
+""",
+    ),
+    (
+        "general-weight-flipped",
+        "2.5",
+        "adapted",
+        ("w-transposed",),
+        """
+def general_scores(Q, K, W):
+    return Q @ W.T @ np.swapaxes(K, -1, -2)
+""",
+    ),
+)
