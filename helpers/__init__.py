@@ -1,4 +1,5 @@
 """What the lessons import: exercises and their feedback, and the course's few pictures."""
+
 from . import plots
 from .feedback.compare import compare
 from .feedback.exercise import exercise

@@ -1,4 +1,5 @@
 """Lesson 02: scaled dot-product attention in NumPy, and three other ways to score a pair."""
+
 import numpy as np
 
 

@@ -2,6 +2,7 @@
 
 The functions are the ones the lesson's solution cells show; the running example of the whole course is here too.
 """
+
 import numpy as np
 
 words = ("the", "keys", "to", "the", "cabinet", "are", "old")

@@ -1,4 +1,5 @@
 """The catalogue's own tests, for every exercise there is: nothing needs adding here when an exercise is added."""
+
 import importlib.util
 import itertools
 
@@ -131,7 +132,10 @@ def test_hostile_answer_gets_one_clear_report(id, kind, tmp_path, capsys):
 @pytest.mark.parametrize("id", IDS)
 def test_endless_loop_ends_in_a_sentence(id, tmp_path, monkeypatch):
     monkeypatch.setattr(running, "TIME_LIMIT", 0.2)
-    name, loop = get(id).name, "while True:\n{0}    try:\n{0}        pass\n{0}    except BaseException:\n{0}        pass"
+    name, loop = (
+        get(id).name,
+        "while True:\n{0}    try:\n{0}        pass\n{0}    except BaseException:\n{0}        pass",
+    )
     if get(id).is_class:
         source = f"from torch import nn\nclass {name}(nn.Module):\n    def __init__(self, *args):\n        {loop.format(' ' * 8)}"
     else:
@@ -155,4 +159,6 @@ def test_prediction_answers_right_wrong_and_missing_guesses_with_why(name):
 def test_every_lesson_number_and_exercise_is_unique():
     assert len(set(IDS)) == len(IDS) and len(set(PREDICTIONS)) == len(PREDICTIONS)
     for lesson, info in itertools.chain.from_iterable(((lesson, i) for i in lesson.exercises) for lesson in LESSONS):
-        assert info.id.split(".")[0] == lesson.number.lstrip("0") or (lesson.number == "00" and info.id.startswith("0."))
+        assert info.id.split(".")[0] == lesson.number.lstrip("0") or (
+            lesson.number == "00" and info.id.startswith("0.")
+        )

@@ -21,7 +21,7 @@ WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 PIP_NAMES = {"pytorch": "torch"}  # what conda-forge calls otherwise than the Python Package Index
 MODULES = {"yaml": "pyyaml", "PIL": "pillow"}  # modules named otherwise than the package they come in
 BROUGHT_ALONG = {"ipython", "ipykernel", "pillow"}  # by Jupyter and matplotlib, which cannot do without
-COURSE = {"helpers", "tools", "tests", "conftest", "benchmarks"}
+COURSE = {"helpers", "tools", "tests"}
 
 
 def ranges(lines):
@@ -39,14 +39,15 @@ def pins():
 
 def imported_packages(folder):
     """Names of the packages that Python files under `folder` import, from the index and not our own."""
-    modules = set()
-    for path in folder.rglob("*.py"):
+    modules, paths = set(), list(folder.rglob("*.py"))
+    for path in paths:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
                 modules |= {alias.name.split(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.level == 0:
                 modules.add(node.module.split(".")[0])
-    return {canonicalize_name(MODULES.get(name, name)) for name in modules - COURSE - sys.stdlib_module_names}
+    own = COURSE | {path.stem for path in paths}
+    return {canonicalize_name(MODULES.get(name, name)) for name in modules - own - sys.stdlib_module_names}
 
 
 DIRECT = ranges(PROJECT["dependencies"] + EXTRAS["dev"] + EXTRAS["browser"])

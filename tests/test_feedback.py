@@ -1,4 +1,5 @@
 """The feedback engine: what a learner is told, what is kept, and that nothing an answer does can harm the rest."""
+
 import json
 import re
 import signal
@@ -10,9 +11,9 @@ import numpy as np
 import pytest
 
 import helpers
-from helpers import check, exercise
-from helpers.feedback import progress as progress_module
+from helpers import check, compare, exercise
 from helpers.feedback import compare as compare_module
+from helpers.feedback import progress as progress_module
 from helpers.feedback import report as report_module
 from helpers.feedback import running
 from helpers.feedback.diagnosis import build, relation
@@ -126,7 +127,11 @@ def test_relation_to_the_right_answer_is_recognised(got, said):
 
 def test_verdict_does_not_depend_on_the_order_of_calls():
     first = str(judged(attention(scale="d_k", axis=-2)))
-    for other in (attention(), attention(axis=0), "def scaled_dot_product_attention(Q, K, V, mask=None):\n    return Q, K"):
+    for other in (
+        attention(),
+        attention(axis=0),
+        "def scaled_dot_product_attention(Q, K, V, mask=None):\n    return Q, K",
+    ):
         judged(other)
     assert str(judged(attention(scale="d_k", axis=-2))) == first
 
@@ -250,7 +255,10 @@ def test_debugging_exercise_names_the_bugs_that_are_left(tmp_path):
     assert check("2.6", cell(start, "debugged_attention", tmp_path)).status == "todo"
     mended = start.replace("/ d_k", "/ np.sqrt(d_k)")
     assert mended != start
-    assert named(check("2.6", cell(mended, "debugged_attention", tmp_path))) == ["mask-score-zero", "softmax-over-queries"]
+    assert named(check("2.6", cell(mended, "debugged_attention", tmp_path))) == [
+        "mask-score-zero",
+        "softmax-over-queries",
+    ]
 
 
 # Reports --------------------------------------------------------------------------------------------------------------
@@ -312,7 +320,10 @@ def test_untouched_exercise_leaves_no_try(notebook):
     assert progress_module.load()["2.2"] == {"status": "todo", "mistakes": [], "tries": 0, "passed_on": None}
 
 
-@pytest.mark.parametrize("damage", ["", "{", "[]", '{"exercises": {"2.2": 3}}', '{"exercises": {"2.2": {"status": "won", "tries": 1}}}', "\x00"])
+@pytest.mark.parametrize(
+    "damage",
+    ["", "{", "[]", '{"exercises": {"2.2": 3}}', '{"exercises": {"2.2": {"status": "won", "tries": 1}}}', "\x00"],
+)
 def test_damaged_progress_is_set_aside_and_begun_anew(notebook, damage):
     progress_module.path().write_text(damage, encoding="utf-8")
     assert progress_module.load() == {}

@@ -1,4 +1,5 @@
 """A learner's latest attempt beside the solution, line by line."""
+
 import ast
 import difflib
 import html
@@ -28,10 +29,16 @@ def compare(exercise_id):
     name = get(exercise_id).name
     solution = _solution(exercise_id)
     if solution is None:
-        return Note(f"○ {exercise_id} {name}: there is nothing to compare with, since the folder solutions/ or this lesson in it is missing.")
+        return Note(
+            f"○ {exercise_id} {name}: there is nothing to compare with: "
+            "the folder solutions/ or this lesson in it is missing."
+        )
     attempt = _attempts.get(exercise_id)
     if attempt is None:
-        return Note(f"○ {exercise_id} {name}: run the exercise's cell first; compare then shows your version beside the solution.")
+        return Note(
+            f"○ {exercise_id} {name}: run the exercise's cell first; "
+            "compare then shows your version beside the solution."
+        )
     return Difference(f"{exercise_id} {name}", _body(attempt), _body(solution))
 
 
@@ -87,24 +94,35 @@ class Difference:
             left, right = self.yours[a:b], self.solution[c:d]
             for i in range(max(len(left), len(right))):
                 mine, theirs = (part[i] if i < len(part) else "" for part in (left, right))
-                mark = " " if kind == "equal" else "≠" if i < min(len(left), len(right)) else "−" if i < len(left) else "+"
+                mark = (
+                    " " if kind == "equal" else "≠" if i < min(len(left), len(right)) else "−" if i < len(left) else "+"
+                )
                 yield mark, mine, theirs
 
     def __str__(self):
         width = max([len(line) for line in self.yours] + [len("yours")])
         lines = [self.title, f"  {'yours'.ljust(width)} │ solution"]
-        return "\n".join([*lines, *(f"{mark} {mine.ljust(width)} │ {theirs}".rstrip() for mark, mine, theirs in self.rows())])
+        return "\n".join(
+            [*lines, *(f"{mark} {mine.ljust(width)} │ {theirs}".rstrip() for mark, mine, theirs in self.rows())]
+        )
 
     __repr__ = __str__
 
     def _repr_html_(self):
-        cell = '<td style="text-align:left;white-space:pre;font-family:var(--jp-code-font-family,monospace);padding:0 0.6em;{}">{}</td>'
+        style = "text-align:left;white-space:pre;font-family:var(--jp-code-font-family,monospace);padding:0 0.6em"
+        cell = f'<td style="{style};{{}}">{{}}</td>'
         rows = "".join(
-            "<tr>" + cell.format("", mark) + "".join(
-                cell.format("box-shadow:inset 3px 0 #D55E00" if mark != " " and text else "", html.escape(text)) for text in pair
-            ) + "</tr>"
+            "<tr>"
+            + cell.format("", mark)
+            + "".join(
+                cell.format("box-shadow:inset 3px 0 #D55E00" if mark != " " and text else "", html.escape(text))
+                for text in pair
+            )
+            + "</tr>"
             for mark, *pair in self.rows()
         )
         head = '<tr><th></th><th style="text-align:left">yours</th><th style="text-align:left">solution</th></tr>'
         legend = "≠ the lines differ, − only yours has it, + only the solution has it"
-        return boxed(f"<b>{html.escape(self.title)}</b><table>{head}{rows}</table><div><i>{legend}</i></div>", "#0072B2")
+        return boxed(
+            f"<b>{html.escape(self.title)}</b><table>{head}{rows}</table><div><i>{legend}</i></div>", "#0072B2"
+        )

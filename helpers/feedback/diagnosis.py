@@ -1,4 +1,5 @@
 """Which known mistakes explain an answer: the smallest set of patches that reproduces what it did on every case."""
+
 import functools
 import inspect
 import itertools
@@ -11,7 +12,7 @@ from .running import as_array, close, is_array, is_number
 
 
 class Twins:
-    """Faulty twins of an exercise's reference: its source with some mistakes patched in, compiled and run at most once."""
+    """Faulty twins of an exercise's reference: its source with mistakes patched in, compiled and run at most once."""
 
     def __init__(self, exercise):
         self.exercise = exercise
@@ -20,7 +21,7 @@ class Twins:
         self._compiled, self._outcomes = {}, {}
 
     def source(self, ids):
-        """The reference's source with these mistakes in it. ids: a frozenset of mistake ids, empty for the reference."""
+        """The reference's source with these mistakes in it. ids: a frozenset of mistake ids."""
         if len(ids) == 1 and self.mistakes[next(iter(ids))].source is not None:
             return self.mistakes[next(iter(ids))].source
         text = self.exercise.source
@@ -83,7 +84,9 @@ def _spans(exercise, mistake):
     text, spans = exercise.source, []
     for old, new in mistake.patches:
         if text.count(old) != 1:
-            raise ValueError(f"mistake {mistake.id!r} of {exercise.id}: {old!r} occurs {text.count(old)} times, not once")
+            raise ValueError(
+                f"mistake {mistake.id!r} of {exercise.id}: {old!r} occurs {text.count(old)} times, not once"
+            )
         spans.append((text.index(old), text.index(old) + len(old), new))
     return spans
 

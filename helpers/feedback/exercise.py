@@ -2,6 +2,7 @@
 
 Nothing here knows what attention is: subjects live in `catalogue`.
 """
+
 import ast
 import difflib
 import functools
@@ -130,7 +131,7 @@ class Exercise:
 class Prediction:
     """A question answered before the cell that shows it.
 
-    answer: a number, or one of `choices`. tolerance: relative, for numbers. why: the answer's reason, in a sentence or two.
+    answer: a number, or one of `choices`. tolerance: relative, for numbers. why: the reason, in a sentence or two.
     """
 
     id: str

@@ -1,4 +1,8 @@
-"""The verdict on an answer, in a fixed order: attempted? runs? right kind and shape? right values? well behaved? which mistakes?"""
+"""The verdict on an answer, in a fixed order.
+
+Attempted? Runs? Right kind and shape? Right values? Well behaved? And if not: which mistakes?
+"""
+
 import ast
 import dataclasses
 import inspect
@@ -64,7 +68,13 @@ class _Judge:
     def _wrong_candidate(self):
         wanted = "class" if self.exercise.is_class else "function"
         if inspect.isclass(self.candidate) != self.exercise.is_class or not callable(self.candidate):
-            got = "a class" if inspect.isclass(self.candidate) else "a function" if callable(self.candidate) else describe(self.candidate)
+            got = (
+                "a class"
+                if inspect.isclass(self.candidate)
+                else "a function"
+                if callable(self.candidate)
+                else describe(self.candidate)
+            )
             message = f"A {wanted} is wanted here, {self.exercise.name}; {got} came."
             return self._finding("failed", f"not-a-{wanted}", message)
         if self.exercise.is_class or self.exercise.run:
@@ -94,16 +104,27 @@ class _Judge:
 
     def _todo(self):
         if self.exercise.starts_with:
-            what = "the function is still as you found it. Change something and run the cell again; the report then names the bugs that are left."
+            what = (
+                "the function is still as you found it. Change something and run the cell again; "
+                "the report then names the bugs that are left."
+            )
         elif _has_code(_source(self.candidate)):
-            what = "there is code, but the line `raise NotImplementedError` is still reached. Delete that line and run the cell again."
+            what = (
+                "there is code, but the line `raise NotImplementedError` is still reached. "
+                "Delete that line and run the cell again."
+            )
         else:
             thing = "class" if self.exercise.is_class else "function"
-            what = f"fill in the {thing} above and run the cell again; the cells below use the course's version meanwhile."
+            what = (
+                f"fill in the {thing} above and run the cell again; the cells below use the course's version meanwhile."
+            )
         return self._make("todo", f"not attempted yet: {what}")
 
     def _too_slow(self, case):
-        message = f"The answer was still running after {running.TIME_LIMIT:.0f} seconds on the case “{case.name}” and was stopped. Does a loop in it never end?"
+        message = (
+            f"The answer was still running after {running.TIME_LIMIT:.0f} seconds on the case “{case.name}” "
+            "and was stopped. Does a loop in it never end?"
+        )
         return self._finding("error", "too-slow", message)
 
     # 2. One case: None if right, else a sentence that says what is wrong
@@ -129,10 +150,12 @@ class _Judge:
         if outcome.error is None:
             return f"No error came for input that cannot work; {name} is wanted, saying which values do not fit."
         if not isinstance(outcome.error, type(expected)):
-            return f"For input that cannot work, {name} is wanted, saying which values do not fit; {type(outcome.error).__name__} came: {_message(outcome.error)}"
+            came = f"{type(outcome.error).__name__} came: {_message(outcome.error)}"
+            return f"For input that cannot work, {name} is wanted, saying which values do not fit; {came}"
         numbers = re.findall(r"\d+", str(expected))
         if not set(numbers) <= set(re.findall(r"\d+", str(outcome.error))):
-            return f"The {name} should name the values that do not fit, {' and '.join(numbers)}; it says: {_message(outcome.error)}"
+            values = " and ".join(numbers)
+            return f"The {name} should name the values that do not fit, {values}; it says: {_message(outcome.error)}"
 
     def _raised(self, error):
         if isinstance(error, AnswerProblem):
@@ -203,7 +226,9 @@ class _Judge:
         if not outcome.changed:
             return None
         names = list(inspect.signature(self.exercise.reference).parameters)
-        changed = [names[i] if i < len(names) and not self.exercise.run else f"argument {i + 1}" for i in outcome.changed]
+        changed = [
+            names[i] if i < len(names) and not self.exercise.run else f"argument {i + 1}" for i in outcome.changed
+        ]
         return f"The function changed its input {' and '.join(changed)} in place; work on a new array."
 
     # 3. Wrong somewhere: which known mistakes?
@@ -240,10 +265,16 @@ class _Judge:
         if not sets:
             return []
         case = self.exercise.cases[wrong[0]]
-        said = dict.fromkeys(" And: ".join(_filled(self.twins.mistakes[id].message, case) for id in self._ordered(ids)) for ids in sets)
+        said = dict.fromkeys(
+            " And: ".join(_filled(self.twins.mistakes[id].message, case) for id in self._ordered(ids)) for ids in sets
+        )
         if len(said) > 2:
             return []
-        scope = "in the first case that is wrong" if count == 1 < len(wrong) else f"in {count} of the {len(wrong)} cases that are wrong"
+        scope = (
+            "in the first case that is wrong"
+            if count == 1 < len(wrong)
+            else f"in {count} of the {len(wrong)} cases that are wrong"
+        )
         return [f"Not the whole story, but {scope} the same thing happens with this mistake: {' Or: '.join(said)}"]
 
     def _stopped(self, i):
@@ -267,7 +298,9 @@ class _Judge:
             return self._make(status, "any one of these gives exactly your result:", points=points, **more)
         if len(alternatives[0]) > 1:
             count = {2: "two", 3: "three"}[len(alternatives[0])]
-            return self._make(status, f"{count} things together give exactly your result.", points=alternatives[0], **more)
+            return self._make(
+                status, f"{count} things together give exactly your result.", points=alternatives[0], **more
+            )
         return self._make(status, _continued(alternatives[0][0]), **more)
 
     def _ordered(self, ids):
@@ -327,8 +360,15 @@ class _Judge:
     def _misbehaved(self):
         case = self.exercise.cases[0]
         again = running.run(self.exercise, self.candidate, case)
-        if not self.exercise.judge and not running.same_outcome(self.outcomes[0], again, self._tolerance(again.value, again.value, case)):
-            return self._finding("failed", "second-call-differs", "A second call with the same input gives another answer: does the function keep something between calls, or draw at random?")
+        if not self.exercise.judge and not running.same_outcome(
+            self.outcomes[0], again, self._tolerance(again.value, again.value, case)
+        ):
+            return self._finding(
+                "failed",
+                "second-call-differs",
+                "A second call with the same input gives another answer: "
+                "does the function keep something between calls, or draw at random?",
+            )
         for ask in self.exercise.properties:
             finding = ask(self.candidate)
             if finding:
@@ -361,7 +401,8 @@ def _kind_problem(name, expected, got):
         return None
     if is_array(expected) and is_array(got):
         if is_tensor(expected) != is_tensor(got):
-            return f"`{name}` is {describe(got)}; {'a PyTorch tensor' if is_tensor(expected) else 'a NumPy array'} is wanted."
+            wanted = "a PyTorch tensor" if is_tensor(expected) else "a NumPy array"
+            return f"`{name}` is {describe(got)}; {wanted} is wanted."
         kinds = (as_array(expected).dtype.kind, as_array(got).dtype.kind)
         if kinds[0] == "b" and kinds[1] != "b":
             return f"`{name}` holds {dtype_name(got)}; True and False are wanted (dtype bool)."
@@ -370,10 +411,18 @@ def _kind_problem(name, expected, got):
         return f"`{name}` holds True and False; numbers are wanted." if kinds[0] == "f" and kinds[1] == "b" else None
     if isinstance(expected, (bool, np.bool_)):
         single = is_array(got) and as_array(got).ndim == 0 and as_array(got).dtype.kind == "b"
-        return None if single or isinstance(got, (bool, np.bool_)) else f"True or False is wanted; {describe(got)} came back."
+        return (
+            None
+            if single or isinstance(got, (bool, np.bool_))
+            else f"True or False is wanted; {describe(got)} came back."
+        )
     if is_number(expected):
         single = is_array(got) and as_array(got).ndim == 0 and as_array(got).dtype.kind in "fiu"
-        return None if single or is_number(got) and not isinstance(got, complex) else f"A number is wanted; {describe(got)} came back."
+        return (
+            None
+            if single or is_number(got) and not isinstance(got, complex)
+            else f"A number is wanted; {describe(got)} came back."
+        )
     if is_array(expected):
         return f"`{name}` is {describe(got)}; {describe(expected)} is wanted."
     if isinstance(expected, str) != isinstance(got, str):
@@ -403,7 +452,11 @@ def _message(error):
 
 def _continued(message):
     """A sentence as it stands after a colon: an ordinary capitalised first word loses its capital."""
-    return message[0].lower() + message[1:] if re.match(r"[A-Z][a-z]*('s)? ", message) and not re.match(r"[A-Z] [=@*]|PyTorch|NumPy|[KQVWX]'?s? ", message) else message
+    return (
+        message[0].lower() + message[1:]
+        if re.match(r"[A-Z][a-z]*('s)? ", message) and not re.match(r"[A-Z] [=@*]|PyTorch|NumPy|[KQVWX]'?s? ", message)
+        else message
+    )
 
 
 def _filled(message, case):

@@ -1,4 +1,5 @@
 """A guess made before the cell that shows the answer: never marked as a failure, always answered with why."""
+
 from dataclasses import dataclass
 
 from . import running
@@ -15,12 +16,16 @@ class Reply:
     text: str
 
     def __str__(self):
-        return f"{'○' if self.status == 'todo' else '✓' if self.status == 'right' else '≈'} prediction: {plain(self.text)}"
+        return (
+            f"{'○' if self.status == 'todo' else '✓' if self.status == 'right' else '≈'} prediction: {plain(self.text)}"
+        )
 
     __repr__ = __str__
 
     def _repr_html_(self):
-        return boxed(marked(str(self) if self.status == "todo" else f"{str(self)[0]} prediction: {self.text}"), "#0072B2")
+        return boxed(
+            marked(str(self) if self.status == "todo" else f"{str(self)[0]} prediction: {self.text}"), "#0072B2"
+        )
 
 
 def predict(prediction_id, guess=...):
@@ -37,7 +42,11 @@ def reply(prediction_id, guess=...):
     asked = get_prediction(prediction_id)
     if guess is ...:
         how = f"one of {_listed(asked.choices)}" if asked.choices else "a number"
-        return Reply(asked.id, "todo", f"no guess yet. Write {how} in place of `...` and run the cell; a wrong guess costs nothing.")
+        return Reply(
+            asked.id,
+            "todo",
+            f"no guess yet. Write {how} in place of `...` and run the cell; a wrong guess costs nothing.",
+        )
     if asked.choices:
         return _choice(asked, guess)
     if not running.is_number(guess) or isinstance(guess, complex):
@@ -51,7 +60,9 @@ def _choice(asked, guess):
     folded = {choice.casefold(): choice for choice in asked.choices}
     choice = folded.get(guess.strip().casefold()) if isinstance(guess, str) else None
     if choice is None:
-        return Reply(asked.id, "todo", f"please choose one of {_listed(asked.choices)}; {running.describe(guess)} came.")
+        return Reply(
+            asked.id, "todo", f"please choose one of {_listed(asked.choices)}; {running.describe(guess)} came."
+        )
     if choice == asked.answer:
         return Reply(asked.id, "right", f"yes, {choice}. {asked.why}")
     return Reply(asked.id, "wrong", f"you said “{choice}”; it is “{asked.answer}”. {asked.why}")

@@ -1,4 +1,5 @@
 """What has been solved so far, kept in one small file beside the course and outside git."""
+
 import contextlib
 import datetime
 import html
@@ -107,7 +108,10 @@ class Overview:
         rows, current = [], None
         for lesson, info, status, tries in self._rows():
             if lesson is not current:
-                rows.append(f'<tr><th colspan="4" style="text-align:left;padding-top:0.6em">{lesson.number} {html.escape(lesson.title)}</th></tr>')
+                rows.append(
+                    '<tr><th colspan="4" style="text-align:left;padding-top:0.6em">'
+                    f"{lesson.number} {html.escape(lesson.title)}</th></tr>"
+                )
                 current = lesson
             cells = (SYMBOLS[status], info.id, f"{html.escape(info.title)} {info.stars}", _said(status, tries))
             rows.append("<tr>" + "".join(f'<td style="text-align:left">{cell}</td>' for cell in cells) + "</tr>")

@@ -1,4 +1,5 @@
 """What a learner reads: one Report, as HTML in a notebook and as plain text everywhere else."""
+
 import html
 import re
 from dataclasses import dataclass
@@ -76,7 +77,9 @@ class Report:
         if self.comparison is not None:
             blocks.append(_comparison_html(self.comparison))
         if self.printed:
-            blocks.append(f'<div style="margin-top:0.4em">Your code printed:</div><pre>{html.escape(self.printed)}</pre>')
+            blocks.append(
+                f'<div style="margin-top:0.4em">Your code printed:</div><pre>{html.escape(self.printed)}</pre>'
+            )
         if self.footer:
             blocks.append(f'<div style="margin-top:0.4em"><i>{marked(self.footer)}</i></div>')
         return boxed("".join(blocks), COLOURS[self.status])
@@ -144,7 +147,9 @@ def _comparison_text(comparison):
 
 
 def _comparison_html(comparison):
-    off = ~np.isclose(*(as_array(x).astype(float) for x in (comparison.expected, comparison.got)), rtol=1e-4, equal_nan=True)
+    off = ~np.isclose(
+        *(as_array(x).astype(float) for x in (comparison.expected, comparison.got)), rtol=1e-4, equal_nan=True
+    )
     blocks = [_table_html(name, table, off if name != "expected" else None) for name, table in _tables(comparison)]
     title = f'<div style="margin-top:0.5em">{marked(comparison.title)}:</div>'
     return f'{title}<div style="display:flex;flex-wrap:wrap;gap:1.5em;overflow-x:auto">{"".join(blocks)}</div>'

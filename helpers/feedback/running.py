@@ -1,4 +1,5 @@
 """Run an answer on one case without letting it harm the kernel, and compare what came out."""
+
 import builtins
 import contextlib
 import io
@@ -100,7 +101,12 @@ def run(exercise, candidate, case):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            with contextlib.redirect_stdout(printed), np.errstate(all="warn"), _exit_raises(candidate), _time_limit(TIME_LIMIT):
+            with (
+                contextlib.redirect_stdout(printed),
+                np.errstate(all="warn"),
+                _exit_raises(candidate),
+                _time_limit(TIME_LIMIT),
+            ):
                 value = call(exercise, candidate, inputs)
         except KeyboardInterrupt:
             raise
@@ -129,7 +135,9 @@ def call(exercise, candidate, inputs):
 def changed(inputs, fresh):
     """Positions of the arrays among `inputs` that no longer equal their fresh copies."""
     return tuple(
-        i for i, (now, before) in enumerate(zip(inputs, fresh, strict=True)) if is_array(before) and not same(now, before, 0.0)
+        i
+        for i, (now, before) in enumerate(zip(inputs, fresh, strict=True))
+        if is_array(before) and not same(now, before, 0.0)
     )
 
 
@@ -217,7 +225,9 @@ def close(a, b, tolerance):
         equal = a == b
         return equal | ((a != a) & (b != b)) if a.dtype.kind in "fc" else equal
     a, b = a.astype(np.result_type(a, np.float64)), b.astype(np.result_type(b, np.float64))
-    scale = np.abs(b[np.isfinite(b)]).max(initial=1e-3)  # entries that cancel to nearly 0 are judged by their neighbours
+    scale = np.abs(b[np.isfinite(b)]).max(
+        initial=1e-3
+    )  # entries that cancel to nearly 0 are judged by their neighbours
     with np.errstate(all="ignore"):
         return np.isclose(a, b, rtol=tolerance, atol=0.1 * tolerance * scale, equal_nan=True)
 
