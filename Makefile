@@ -18,6 +18,8 @@ INSTALL = $(BIN)/python -m pip install --compile -c constraints.txt $(if $(TORCH
 # Jupyter refuses to run as root, as in a container, unless told; it stays on this machine and keeps its token.
 AS_ROOT = $(if $(filter 0,$(shell id -u)),--allow-root)
 LAB_ARGS ?=
+
+# For example "-n 4 --dist loadfile", which pays on four cores or more.
 PYTEST_ARGS ?=
 
 .PHONY: help lab test lessons solutions lint bench browser-test reset
@@ -59,11 +61,11 @@ browser-test: $(VENV)/installed-browser
 
 # --- installing: each stamp is older than what it was made from when something must be installed again
 
-$(VENV)/installed-lab: pyproject.toml constraints.txt | $(BIN)/pip
+$(VENV)/installed-lab: pyproject.toml constraints.txt tools/jupyterlab_overrides.json5 | $(BIN)/pip
 	@echo "Installing the course into $(VENV); the first time this takes a few minutes."
 	$(INSTALL) -e .
 	@mkdir -p $(VENV)/share/jupyter/lab/settings
-	@echo '$(QUIET_START)' > $(VENV)/share/jupyter/lab/settings/overrides.json
+	@cp tools/jupyterlab_overrides.json5 $(VENV)/share/jupyter/lab/settings/overrides.json5
 	@touch $@
 
 $(VENV)/installed-dev: pyproject.toml constraints.txt | $(BIN)/pip
@@ -73,10 +75,6 @@ $(VENV)/installed-dev: pyproject.toml constraints.txt | $(BIN)/pip
 $(VENV)/installed-browser: pyproject.toml constraints.txt | $(BIN)/pip
 	$(INSTALL) -e ".[dev,browser]"
 	@touch $@
-
-# No question about Jupyter news at the first start. These are defaults of this environment alone:
-# the learner's own settings are elsewhere, and count for more.
-QUIET_START := {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false}}
 
 # Named for pip and not for python: where a system lacks ensurepip, python is there and pip is not.
 $(BIN)/pip:

@@ -9,6 +9,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from helpers.measure import one_thread
 from helpers.multi_head import merge_heads, split_heads
 
 
@@ -55,7 +56,8 @@ def leaks_future(attend, x):
 def padding_mask(tokens, pad_id):
     """Which keys are words and not padding, for every head and every query alike.
 
-    tokens: (B, T), integers. pad_id: the integer that stands for padding. Returns (B, 1, 1, T), bool, True = may attend.
+    tokens: (B, T), integers. pad_id: the integer that stands for padding.
+    Returns (B, 1, 1, T), bool, True = may attend.
     """
     keep = tokens != pad_id  # (B, T)
     return keep[:, None, None, :]  # (B, 1, 1, T)
@@ -297,6 +299,7 @@ class CoinGuesser(nn.Module):
         return self.guess(x + self.weigh(scores) @ self.W_v(x))  # (B, T, 2)
 
 
+@one_thread()  # so small a model is only slowed by more
 def train_on_coin_tosses(weigh, generator, n_steps=400, n_tosses=8):
     """Train a CoinGuesser to guess the next toss of a fair coin, all tosses of a sequence in one pass.
 
@@ -317,6 +320,7 @@ def train_on_coin_tosses(weigh, generator, n_steps=400, n_tosses=8):
     return model, losses
 
 
+@one_thread()
 def loss_in_use(model, generator, n_tosses=8):
     """Loss of a CoinGuesser on fresh tosses when each guess is made before the toss exists, one pass for each prefix.
 

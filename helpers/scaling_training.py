@@ -146,8 +146,9 @@ def train(scorer, task, d_model, generator, steps=100, learning_rate=3e-3, on_sc
 def train_recall(d_k, power, seed=0, d_model=64, start=1.0, **options):
     """Train scaled dot products on the recall task: scores (q W_q) · (k W_k) / d_k ** power.
 
-    d_k: width of the projections; the task, of width d_model, stays the same. power: 0 for no scale, 0.5 for √d_k, 1 for d_k.
-    seed: of weights and examples. start: what the initial weights are multiplied by. options: see `train`. Returns a Run.
+    d_k: width of the projections; the task, of width d_model, stays the same. power: 0 for no scale, 0.5 for √d_k, 1
+    for d_k. seed: of weights and examples. start: what the initial weights are multiplied by. options: see `train`.
+    Returns a Run.
     """
     scorer = DotScorer(d_model, d_k, torch.Generator().manual_seed(seed), power, start)
     examples = torch.Generator().manual_seed(1000 + seed)

@@ -23,7 +23,7 @@ PATHS = sorted((ROOT / "solutions").glob("*.ipynb"))
 LESSON_NAME = re.compile(r"\d\d_\w+\.ipynb")  # what a learner adds or keeps in notebooks/ is theirs
 
 HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*$", re.MULTILINE)
-EXERCISE_HEADING = re.compile(r"^### (Exercise (\d+\.\d+) · (.+) ([★☆]{3}) (\d+) min)$", re.MULTILINE)
+EXERCISE_HEADING = re.compile(r"^### Exercise (\d+\.\d+) · (.+) ([★☆]{3}) (\d+) min$", re.MULTILINE)
 LINK = re.compile(r"\]\(((?:[^()\s]|\([^()\s]*\))+)\)")
 IMAGE = re.compile(r"<img\b[^>]*>")
 
@@ -166,15 +166,15 @@ def test_exercise_follows_its_text_with_two_hints_and_a_link_to_the_solution(pat
     for number, position, _ in exercise_cells(nb):
         text = nb.cells[position - 1].source
         (heading,) = EXERCISE_HEADING.finditer(text)
-        assert heading[2] == number
+        assert heading[1] == number
         assert re.findall(r"<details>\s*<summary>(Hint \d)", text) == ["Hint 1", "Hint 2"], number
         assert text.count("</details>") == 2, number
-        solution = f"../solutions/{path.name}#{anchor(heading[1])}"
-        assert solution in [unquote(link) for link in LINK.findall(text)], f"{number}: no link to {solution}"
+        solution = f"../solutions/{path.name}#cell-id={nb.cells[position - 1].id}"
+        assert solution in LINK.findall(text), f"{number}: no link to {solution}"
 
 
 def test_exercise_heading_says_what_the_course_table_says(path, nb):
-    said = [found.groups()[1:] for cell in text_cells(nb) for found in EXERCISE_HEADING.finditer(cell.source)]
+    said = [found.groups() for cell in text_cells(nb) for found in EXERCISE_HEADING.finditer(cell.source)]
     assert said == [(info.id, info.title, info.stars, str(info.minutes)) for info in entry(path).exercises]
 
 
@@ -222,19 +222,23 @@ def test_prose_is_calm_and_british(nb):
         assert not re.search("[\U0001f000-\U0001ffff\u2705\u274c\ufe0f]", text), f"{cell.id}: emoji"
 
 
-def anchor(heading):
-    """JupyterLab's name for a heading: its text as shown, with spaces replaced."""
-    return re.sub(r"[`*]", "", heading).replace(" ", "-")
+def fragments(path):
+    """What may follow # in a link to the file at `path`.
 
-
-def headings(path):
-    """The anchors of every heading in a notebook or Markdown file."""
-    texts = [cell.source for cell in text_cells(read(path))] if path.suffix == ".ipynb" else [path.read_text("utf-8")]
-    return {anchor(heading) for text in texts for heading in HEADING.findall(text)}
+    In JupyterLab that is a heading as shown, with spaces replaced, or cell-id=ID; and since it compares a heading
+    with the link as the browser encodes it, only a heading in ASCII is ever found.
+    """
+    if path.suffix != ".ipynb":
+        texts, found = [path.read_text(encoding="utf-8")], set()
+    else:
+        nb = read(path)
+        texts, found = [cell.source for cell in text_cells(nb)], {f"cell-id={cell.id}" for cell in nb.cells}
+    headings = (re.sub(r"[`*]", "", heading).replace(" ", "-") for text in texts for heading in HEADING.findall(text))
+    return found | {heading for heading in headings if heading.isascii()}
 
 
 def broken_links(path):
-    """The relative links in the notebook at `path` whose file or heading does not exist."""
+    """The relative links in the notebook at `path` that lead to no file, or to no place in one."""
     broken = []
     for cell in text_cells(read(path)):
         for link in LINK.findall(without_code(cell.source)) + re.findall(r'href="([^"]+)"', cell.source):
@@ -242,7 +246,7 @@ def broken_links(path):
                 continue
             name, _, fragment = unquote(link).partition("#")
             target = (path.parent / name).resolve() if name else path
-            if not target.exists() or (fragment and fragment not in headings(target)):
+            if not target.exists() or (fragment and fragment not in fragments(target)):
                 broken.append(f"{cell.id}: {link}")
     return broken
 

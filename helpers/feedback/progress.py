@@ -13,6 +13,7 @@ from .catalogue import LESSONS, course_folder
 from .report import SYMBOLS, boxed, in_notebook
 
 PATH_VARIABLE = "ATTENTION_COURSE_PROGRESS"  # another place for the file: tests and graders set it
+REPORTS_VARIABLE = "ATTENTION_COURSE_REPORTS"  # a file that every verdict of a run is appended to: graders set it
 STATES = ("todo", "failed", "error", "passed")
 
 
@@ -42,6 +43,9 @@ def load():
 
 def record(report):
     """Remember a verdict given in a learner's notebook. What has passed once stays passed."""
+    if os.environ.get(REPORTS_VARIABLE):
+        _append_report(report, Path(os.environ[REPORTS_VARIABLE]))
+        return
     if not in_notebook() or in_solutions():
         return
     entries = load()
@@ -55,6 +59,13 @@ def record(report):
         entry["passed_on"] = datetime.date.today().isoformat()
     with contextlib.suppress(OSError):  # a read-only course folder must not stop a lesson
         _write({"version": 1, "exercises": entries})
+
+
+def _append_report(report, file):
+    mistakes = [{"id": mistake.id, "message": mistake.message} for mistake in report.mistakes]
+    entry = {"exercise": report.exercise_id, "status": report.status, "mistakes": mistakes}
+    with open(file, "a", encoding="utf-8") as lines:
+        lines.write(json.dumps(entry, ensure_ascii=False) + "\n")
 
 
 def in_solutions():

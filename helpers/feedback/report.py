@@ -87,7 +87,7 @@ class Report:
 
 def boxed(content, colour):
     """A block with a coloured edge; text and background stay those of the page, light or dark."""
-    style = f"border-left:4px solid {colour};padding:0.3em 0.8em;margin:0.3em 0;max-width:60em;line-height:1.45"
+    style = f"border-left:4px solid {colour};padding:0.3em 0.8em;margin:0.3em 0;max-width:72em;line-height:1.45"
     return f'<div style="{style}">{content}</div>'
 
 
@@ -147,10 +147,12 @@ def _comparison_text(comparison):
 
 
 def _comparison_html(comparison):
-    off = ~np.isclose(
-        *(as_array(x).astype(float) for x in (comparison.expected, comparison.got)), rtol=1e-4, equal_nan=True
-    )
-    blocks = [_table_html(name, table, off if name != "expected" else None) for name, table in _tables(comparison)]
+    expected, got = (as_array(x).astype(float) for x in (comparison.expected, comparison.got))
+    with np.errstate(all="ignore"):
+        distance = np.where(expected == got, 0.0, np.abs(got - expected))
+    # Where most entries are off, only the worst are outlined.
+    off = ~np.isfinite(got) & np.isfinite(expected) | (distance > 0.5 * distance[np.isfinite(distance)].max(initial=0.0))
+    blocks = [_table_html(name, table, off if name == "yours" else None) for name, table in _tables(comparison)]
     title = f'<div style="margin-top:0.5em">{marked(comparison.title)}:</div>'
     return f'{title}<div style="display:flex;flex-wrap:wrap;gap:1.5em;overflow-x:auto">{"".join(blocks)}</div>'
 

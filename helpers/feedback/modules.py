@@ -1,0 +1,123 @@
+"""Judge classes of PyTorch layers: parameters are filled by name, so that neither seeds nor creation order matter."""
+
+import zlib
+
+import torch
+from torch import nn
+
+from .exercise import AnswerProblem, Finding
+
+
+def module_runner(reference):
+    """A `run` for an Exercise whose answer is an nn.Module.
+
+    reference: the right class. The cases' arguments are then (init, inputs) or (init, inputs, dtype): arguments of
+    the constructor, arguments of forward, and the dtype that parameters are converted to (torch.float32 if absent).
+    The answer's parameters must have the reference's names and shapes; an AnswerProblem says what differs.
+    """
+
+    def run(candidate, init, inputs, dtype=torch.float32):
+        model = built(candidate, init)
+        model = filled(model, built(reference, init)).to(dtype).eval()
+        with torch.no_grad():
+            return model(*inputs)
+
+    return run
+
+
+def built(candidate, init):
+    """An instance that leaves the global random state as it was; AnswerProblem if it is no nn.Module."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        model = candidate(*init)
+    if not isinstance(model, nn.Module):
+        raise AnswerProblem("not-a-module", "The class must inherit from `nn.Module`: write `class Name(nn.Module)`.")
+    return model
+
+
+def filled(model, reference):
+    """The model with weights drawn by parameter name; AnswerProblem unless names and shapes are the reference's."""
+    wanted = {name: parameter.shape for name, parameter in reference.named_parameters()}
+    found = {name: parameter.shape for name, parameter in model.named_parameters()}
+    if found != wanted:
+        raise _parameter_problem(model, wanted, found)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            generator = torch.Generator().manual_seed(zlib.crc32(name.encode()))
+            fan_in = parameter.shape[-1] ** 0.5
+            parameter.copy_(torch.randn(parameter.shape, generator=generator) * 1.5 / fan_in)
+    return model
+
+
+def _parameter_problem(model, wanted, found):
+    lists = [
+        name for name, value in vars(model).items() if isinstance(value, (list, tuple, dict)) and _holds_layers(value)
+    ]
+    if lists:
+        kind, layers = type(vars(model)[lists[0]]).__name__, sorted({name.split(".")[0] for name in wanted})
+        return AnswerProblem(
+            "layers-in-plain-list",
+            f"`{lists[0]}` is a plain Python {kind}, and PyTorch cannot see layers inside it: they would never be "
+            f"trained or moved. Make each layer an attribute of its own: {_listed(layers)}.",
+        )
+    missing, extra = sorted(set(wanted) - set(found)), sorted(set(found) - set(wanted))
+    if missing and extra:
+        message = f"Parameters are missing: {_listed(missing)}; instead there is {_listed(extra)}."
+        return AnswerProblem("parameters-missing", message)
+    if missing:
+        return AnswerProblem(
+            "parameters-missing",
+            f"Parameters are missing: {_listed(missing)}. Is each layer made in `__init__`, as an attribute of self? "
+            "One made in `forward` is new at every call.",
+        )
+    if extra:
+        biases = [name for name in extra if name.endswith(".bias")]
+        if biases == extra:
+            return AnswerProblem(
+                "bias-not-wanted", f"There are biases, {_listed(extra)}; the layers should have none: `bias=False`."
+            )
+        return AnswerProblem("parameters-extra", f"There are parameters too many: {_listed(extra)}.")
+    name = next(name for name in wanted if wanted[name] != found[name])
+    return AnswerProblem(
+        "parameter-shape",
+        f"`{name}` has shape {tuple(found[name])}; {tuple(wanted[name])} is wanted (outputs, inputs).",
+    )
+
+
+def _holds_layers(value):
+    if isinstance(value, nn.Module):
+        return True
+    if isinstance(value, dict):
+        value = value.values()
+    return (
+        not isinstance(value, str)
+        and hasattr(value, "__iter__")
+        and not torch.is_tensor(value)
+        and any(map(_holds_layers, value))
+    )
+
+
+def _listed(names):
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def gradients_reach_every_parameter(reference, init, inputs):
+    """A property for an Exercise: one backward pass from the first result leaves a gradient on every parameter."""
+
+    def ask(candidate):
+        model = filled(built(candidate, init), built(reference, init))
+        result = model(*inputs())
+        first = result[0] if isinstance(result, tuple) else result
+        if not first.requires_grad:
+            return Finding(
+                "no-gradient", "No gradient can flow back from the output: is a tensor detached, or turned into NumPy?"
+            )
+        (first**2).sum().backward()
+        without = [name for name, p in model.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0]
+        if without:
+            return Finding(
+                "parameter-without-gradient",
+                f"The output does not depend on {_listed(without)}: no gradient arrives there.",
+            )
+
+    return ask

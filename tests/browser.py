@@ -1,0 +1,191 @@
+"""Drive a real JupyterLab in a headless browser: what the browser tests are written in."""
+
+import json
+import os
+import re
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+READY = """async () => {
+    const app = window.jupyterapp;
+    await app.restored;
+    const panel = app.shell.currentWidget;
+    await panel.context.ready;
+    await panel.sessionContext.ready;
+    return true;
+}"""
+CELLS = """() => window.jupyterapp.shell.currentWidget.content.widgets.map(cell => ({
+    id: cell.model.id, type: cell.model.type, source: cell.model.sharedModel.getSource(),
+    count: cell.model.executionCount ?? null, outputs: cell.model.outputs ? cell.model.outputs.toJSON() : []}))"""
+IDLE = "() => window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status === 'idle'"
+
+
+class Server:
+    """`jupyter lab` over a copy of the course's notebooks, with settings, progress and port of its own."""
+
+    def __init__(self, folder):
+        self.course = Path(folder) / "course"
+        for name in ("notebooks", "solutions"):
+            shutil.copytree(ROOT / name, self.course / name, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.token = secrets.token_hex(8)
+        private = {
+            f"JUPYTER_{name}": str(Path(folder) / name.lower()) for name in ("CONFIG_DIR", "DATA_DIR", "RUNTIME_DIR")
+        } | {f"JUPYTERLAB_{name}_DIR": str(Path(folder) / name.lower()) for name in ("SETTINGS", "WORKSPACES")}
+        settings = Path(private["JUPYTERLAB_SETTINGS_DIR"]) / "@jupyterlab" / "apputils-extension"
+        settings.mkdir(parents=True)
+        (settings / "notification.jupyterlab-settings").write_text('{"fetchNews": "false"}', encoding="utf-8")
+        progress = {"ATTENTION_COURSE_PROGRESS": str(Path(folder) / "progress.json")}
+        self.log = open(Path(folder) / "server.log", "wb")  # noqa: SIM115 (closed in stop)
+        self.process = subprocess.Popen(
+            [
+                sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1",
+                f"--ServerApp.port={self.port}", "--ServerApp.port_retries=0", f"--IdentityProvider.token={self.token}",
+                f"--ServerApp.root_dir={self.course}", "--LabApp.expose_app_in_browser=True",
+            ],  # fmt: skip
+            env=os.environ | private | progress,
+            stdout=self.log,
+            stderr=self.log,
+        )
+        self._wait()
+
+    def _wait(self):
+        for _ in range(240):
+            try:
+                urllib.request.urlopen(f"{self.url('api')}", timeout=2).close()
+                return
+            except OSError:
+                if self.process.poll() is not None:
+                    break
+                time.sleep(0.5)
+        raise RuntimeError(f"jupyter lab did not start: {Path(self.log.name).read_text(encoding='utf-8')[-2000:]}")
+
+    def url(self, path):
+        separator = "&" if "?" in path else "?"
+        return f"http://127.0.0.1:{self.port}/{path}{separator}token={self.token}"
+
+    def stop(self):
+        self.process.terminate()
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+        self.log.close()
+
+
+class Notebook:
+    """One notebook open in one browser page, seen and used as a learner would."""
+
+    def __init__(self, page, server, path):
+        self.page, self.server = page, server
+        self.errors = []
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.goto(server.url(f"lab/tree/{path}?reset"))
+        self.wait_until_ready()
+
+    def wait_until_ready(self):
+        self.page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context", timeout=90_000)
+        self.page.evaluate(READY)
+        self.page.wait_for_function(IDLE, timeout=90_000)
+
+    def cells(self):
+        return self.page.evaluate(CELLS)
+
+    def index(self, id):
+        return next(i for i, cell in enumerate(self.cells()) if cell["id"] == id)
+
+    def exercise_cells(self):
+        """{exercise number: cell id} of the notebook."""
+        found = {}
+        for cell in self.cells():
+            match = re.search(r'@exercise\("([\d.]+)"\)', cell["source"])
+            if match and cell["type"] == "code":
+                found[match[1]] = cell["id"]
+        return found
+
+    def run_all_through_the_menu(self):
+        self.page.locator(".lm-MenuBar-itemLabel", has_text=re.compile("^Run$")).click()
+        self.page.locator(".lm-Menu-itemLabel", has_text=re.compile("^Run All Cells$")).click()
+        self.wait_until_done()
+
+    def wait_until_done(self, timeout=240):
+        """Until every code cell has run and the kernel is idle."""
+        code = "() => window.jupyterapp.shell.currentWidget.content.widgets.every(c => c.model.type !== 'code' || c.model.executionCount || !c.model.sharedModel.getSource().trim())"
+        self.page.wait_for_function(code, timeout=timeout * 1000)
+        self.wait_until_idle(timeout)
+
+    def wait_until_idle(self, timeout=60):
+        self.page.wait_for_timeout(150)
+        self.page.wait_for_function(IDLE, timeout=timeout * 1000)
+        self.page.wait_for_timeout(150)
+
+    def show(self, id):
+        """Scroll a cell into view, so that it is drawn."""
+        index = self.index(id)
+        self.page.evaluate(
+            "i => { const n = window.jupyterapp.shell.currentWidget.content; n.activeCellIndex = i; return n.scrollToItem(i, 'center'); }",
+            index,
+        )
+        locator = self.page.locator(f".jp-Notebook .jp-Cell[data-windowed-list-index='{index}']")
+        locator.wait_for(state="visible")
+        return locator
+
+    def type_and_run(self, id, source):
+        """Replace a cell's text from the keyboard and press Shift+Enter."""
+        before = self.cells()[self.index(id)]["count"]
+        self.show(id).locator(".cm-content").click()
+        self.page.keyboard.press("Control+A")
+        self.page.keyboard.insert_text(source)
+        self.page.keyboard.press("Shift+Enter")
+        self.page.wait_for_function(
+            "([i, before]) => { const c = window.jupyterapp.shell.currentWidget.content.widgets[i].model; return c.executionCount && c.executionCount !== before; }",
+            arg=[self.index(id), before],
+            timeout=60_000,
+        )
+        self.wait_until_idle()
+
+    def run(self, id):
+        self.type_and_run(id, self.cells()[self.index(id)]["source"])
+
+    def rendered(self, id):
+        """Text of a cell's outputs as drawn on the page."""
+        outputs = self.show(id).locator(".jp-OutputArea-output")
+        outputs.first.wait_for(state="visible")
+        return "\n".join(outputs.all_inner_texts())
+
+    def pictures(self, id):
+        return self.show(id).locator(".jp-OutputArea-output img").evaluate_all("all => all.map(i => i.src)")
+
+    def command(self, name, arguments=None):
+        call = "([n, a]) => window.jupyterapp.commands.execute(n, a).then(() => true)"
+        return self.page.evaluate(call, [name, arguments or {}])
+
+    def current_path(self):
+        return self.page.evaluate("() => window.jupyterapp.shell.currentWidget.context.path")
+
+    def solution_source(self, exercise_id):
+        """The exercise's cell from the solutions, without its markers."""
+        for file in sorted((self.server.course / "solutions").glob("*.ipynb")):
+            for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
+                source = "".join(cell["source"])
+                if f'@exercise("{exercise_id}")' in source:
+                    return "\n".join(line for line in source.splitlines() if not line.strip().startswith("### "))
+        raise LookupError(exercise_id)
