@@ -132,9 +132,10 @@ def attend_causal(x):
     return attend(x, causal_mask(x.shape[0]))
 
 
-def attend_strictly_before(x):
-    """Honest: each word sees what came before but not itself; the first sees nothing and gets zeros."""
-    return attend(x, _everything(x).tril(diagonal=-1))
+def mean_of_earlier_words(x):
+    """Honest: each word gets the mean of the words before it, without itself; the first gets zeros."""
+    earlier = _everything(x).tril(diagonal=-1)
+    return masked_softmax(torch.zeros(earlier.shape, dtype=x.dtype), earlier) @ x  # (T, d)
 
 
 def attend_last_three(x):
@@ -189,8 +190,8 @@ def attend_upside_down(x):
 
 
 def attend_in_pairs(x):
-    """Leaks: words come in blocks of two, and the words of a block see each other."""
-    block = torch.arange(x.shape[0]) // 2  # (T,)
+    """Leaks: after the first, words come in blocks of two, and the words of a block see each other."""
+    block = (torch.arange(x.shape[0]) + 1) // 2  # (T,)
     return attend(x, block[None, :] <= block[:, None])
 
 
@@ -230,6 +231,17 @@ def attend_standardised(x):
     return attend_causal((x - x.mean(dim=0)) / (x.std(dim=0) + 1e-5))
 
 
+def attend_less_the_maximum(x):
+    """Leaks: the largest value of each feature in the whole sentence is subtracted, as a naive normalisation does."""
+    return attend_causal(x) - x.amax(dim=0)
+
+
+def attend_one_feature(x):
+    """Leaks: the first feature is averaged over the whole sentence, the others over the past."""
+    out = attend_causal(x)
+    return torch.cat([x[:, :1].mean(dim=0).expand_as(out[:, :1]), out[:, 1:]], dim=-1)  # (T, d)
+
+
 def attend_faintly(x):
     """Leaks, but little: a hundredth of the output comes from attention without a mask."""
     return 0.99 * attend_causal(x) + 0.01 * attend_without_mask(x)
@@ -237,7 +249,7 @@ def attend_faintly(x):
 
 HONEST = (
     attend_causal,
-    attend_strictly_before,
+    mean_of_earlier_words,
     attend_last_three,
     attend_each_to_itself,
     attend_first_word,
@@ -257,6 +269,8 @@ LEAKING = (
     attend_masked_after_softmax,
     attend_softmax_over_queries,
     attend_standardised,
+    attend_less_the_maximum,
+    attend_one_feature,
     attend_faintly,
 )
 

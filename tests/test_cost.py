@@ -65,6 +65,12 @@ def test_the_fused_function_computes_as_many_flops_though_the_counter_may_not_kn
     assert counted_flops(fused_attention, Q, K, V) in (0, cost.attention_flops(32, 32, 8, 8))
 
 
+def test_the_backward_pass_costs_twice_the_forward():
+    inputs = [x.requires_grad_() for x in qkv(32, d_k=8)]
+    both = counted_flops(lambda *inputs: naive_attention(*inputs).sum().backward(), *inputs)
+    assert both == 3 * cost.attention_flops(32, 32, 8, 8)
+
+
 @pytest.mark.parametrize("n_heads", [1, 2, 6])
 @pytest.mark.parametrize("T", [1, 9])
 def test_a_layer_is_its_projections_and_its_heads(T, n_heads):

@@ -53,6 +53,11 @@ def text_cells(nb):
     return [cell for cell in nb.cells if cell.cell_type == "markdown"]
 
 
+def whole_text(nb):
+    """The Markdown of all text cells."""
+    return "\n\n".join(cell.source for cell in text_cells(nb))
+
+
 def outputs(nb):
     """(cell id, output) of every stored output."""
     return [(cell.id, output) for cell in code_cells(nb) for output in cell.outputs]
@@ -208,7 +213,7 @@ def test_lesson_closes_with_what_the_reader_can_say_and_links_both_ways(path, nb
 
 
 def test_lesson_is_one_sitting(path, nb):
-    words = len(re.findall(r"[^\W\d_][\w’'-]*", prose("\n".join(cell.source for cell in text_cells(nb)))))
+    words = len(re.findall(r"[^\W\d_][\w’'-]*", prose(whole_text(nb))))
     least = 0 if path.stem.startswith("00") else 600
     assert least <= words <= 2000
 
@@ -222,31 +227,34 @@ def test_prose_is_calm_and_british(nb):
         assert not re.search("[\U0001f000-\U0001ffff\u2705\u274c\ufe0f]", text), f"{cell.id}: emoji"
 
 
-def fragments(path):
-    """What may follow # in a link to the file at `path`.
+def headings(text):
+    """The anchors that JupyterLab finds in Markdown: headings as shown, with spaces replaced.
 
-    In JupyterLab that is a heading as shown, with spaces replaced, or cell-id=ID; and since it compares a heading
-    with the link as the browser encodes it, only a heading in ASCII is ever found.
+    Only those in ASCII: JupyterLab compares them with the link as the browser encodes it.
     """
+    anchors = (re.sub(r"[`*]", "", heading).replace(" ", "-") for heading in HEADING.findall(text))
+    return {anchor for anchor in anchors if anchor.isascii()}
+
+
+def places(path):
+    """What may follow # in a link to the file at `path`."""
     if path.suffix != ".ipynb":
-        texts, found = [path.read_text(encoding="utf-8")], set()
-    else:
-        nb = read(path)
-        texts, found = [cell.source for cell in text_cells(nb)], {f"cell-id={cell.id}" for cell in nb.cells}
-    headings = (re.sub(r"[`*]", "", heading).replace(" ", "-") for text in texts for heading in HEADING.findall(text))
-    return found | {heading for heading in headings if heading.isascii()}
+        return headings(path.read_text(encoding="utf-8"))
+    nb = read(path)
+    return headings(whole_text(nb)) | {f"cell-id={cell.id}" for cell in nb.cells}
 
 
 def broken_links(path):
     """The relative links in the notebook at `path` that lead to no file, or to no place in one."""
-    broken = []
-    for cell in text_cells(read(path)):
+    broken, nb = [], read(path)
+    for cell in text_cells(nb):
         for link in LINK.findall(without_code(cell.source)) + re.findall(r'href="([^"]+)"', cell.source):
             if re.match(r"[a-z]+:", link):
                 continue
-            name, _, fragment = unquote(link).partition("#")
-            target = (path.parent / name).resolve() if name else path
-            if not target.exists() or (fragment and fragment not in fragments(target)):
+            name, _, place = unquote(link).partition("#")
+            target = (path.parent / name).resolve()
+            # Within the page that is open, JupyterLab knows headings and no cell ids.
+            if not target.exists() or (place and place not in (places(target) if name else headings(whole_text(nb)))):
                 broken.append(f"{cell.id}: {link}")
     return broken
 
