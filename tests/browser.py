@@ -57,9 +57,18 @@ class Server:
         self.log = open(Path(folder) / "server.log", "wb")  # noqa: SIM115 (closed in stop)
         self.process = subprocess.Popen(
             [
-                sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1",
-                f"--ServerApp.port={self.port}", "--ServerApp.port_retries=0", f"--IdentityProvider.token={self.token}",
-                f"--ServerApp.root_dir={self.course}", "--LabApp.expose_app_in_browser=True",
+                sys.executable,
+                "-m",
+                "jupyter",
+                "lab",
+                "--no-browser",
+                "--allow-root",
+                "--ServerApp.ip=127.0.0.1",
+                f"--ServerApp.port={self.port}",
+                "--ServerApp.port_retries=0",
+                f"--IdentityProvider.token={self.token}",
+                f"--ServerApp.root_dir={self.course}",
+                "--LabApp.expose_app_in_browser=True",
             ],  # fmt: skip
             env=os.environ | private | progress,
             stdout=self.log,

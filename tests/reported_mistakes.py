@@ -339,4 +339,34 @@ def general_scores(Q, K, W):
     return Q @ W.T @ np.swapaxes(K, -1, -2)
 """,
     ),
+    (
+        "flops-counts-macs",
+        "7.1",
+        "direct",
+        ("multiply-adds",),
+        """
+def attention_flops(T_q, T_k, d_k, d_v):
+    return T_q * T_k * (d_k + d_v)
+""",
+    ),
+    (
+        "flops-linear-in-length",
+        "7.1",
+        "direct",
+        ("projections-instead",),
+        """
+def attention_flops(T_q, T_k, d_k, d_v):
+    return 2 * T_q * d_k * d_k + 2 * T_k * d_k * d_k + 2 * T_k * d_v * d_v
+""",
+    ),
+    (
+        "memory-forgets-heads",
+        "7.4",
+        "inferred",
+        ("heads-forgotten",),
+        """
+def score_matrix_bytes(B, H, T, itemsize=4):
+    return B * T * T * itemsize
+""",
+    ),
 )

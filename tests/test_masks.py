@@ -200,7 +200,7 @@ def test_only_a_leak_can_guess_a_fair_coin_and_only_in_training(seed):
         model, losses = masks.train_on_coin_tosses(weigh, generator)
         in_training, in_use = sum(losses[-20:]) / 20, masks.loss_in_use(model, generator)
         if peeks:
-            assert in_training < 0.3
+            assert chance / 8 - 0.01 < in_training < 0.3  # the last toss of eight has no successor to be seen
             assert in_use > 1.2
         else:
             assert abs(in_training - chance) < 0.02

@@ -269,14 +269,23 @@ def test_only_additive_scores_survive_a_query_turned_round():
         assert odd == (name != "additive")
 
 
-def test_training_repeats_itself_and_leaves_the_thread_count_alone():
-    threads = torch.get_num_threads()
+def test_training_repeats_itself():
     first, second = train_recall(16, 0.5, seed=3, steps=12), train_recall(16, 0.5, seed=3, steps=12)
     np.testing.assert_array_equal(first.losses, second.losses)
     assert first.losses.shape == first.hits.shape == first.right.shape == (12,)
     assert first.loss() == pytest.approx(first.losses[2:].mean())
     assert first.loss(11) == pytest.approx(first.losses[1:11].mean())
-    assert torch.get_num_threads() == threads
+
+
+def test_training_leaves_the_thread_count_alone():
+    before = torch.get_num_threads()
+    try:
+        for threads in (2, 3):
+            torch.set_num_threads(threads)
+            train_recall(16, 0.5, steps=1)
+            assert torch.get_num_threads() == threads
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_scoring_seconds_times_every_scorer():
@@ -305,7 +314,7 @@ def test_root_d_k_learns_at_every_width_and_no_scale_falls_behind(seed):
     assert (np.diff(behind) > 0).all() and behind[0] > 1.3 and behind[-1] > 100
     assert runs["√d_k"][16].hit_rate() > 0.9 and min(halfway["d_k"]) > 0.7
     assert halfway["√d_k"][-1] < 0.005 < 0.4 < halfway["no scale"][-1]
-    assert runs["no scale"][1024].loss() > 20 * runs["√d_k"][1024].loss()
+    assert 20 * runs["√d_k"][1024].loss() < runs["no scale"][1024].loss() < 0.8 * halfway["no scale"][-1]
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -123,6 +123,5 @@ class Difference:
         )
         head = '<tr><th></th><th style="text-align:left">yours</th><th style="text-align:left">solution</th></tr>'
         legend = "≠ the lines differ, − only yours has it, + only the solution has it"
-        return boxed(
-            f"<b>{html.escape(self.title)}</b><table>{head}{rows}</table><div><i>{legend}</i></div>", "#0072B2"
-        )
+        table = f'<div style="overflow-x:auto"><table>{head}{rows}</table></div>'
+        return boxed(f"<b>{html.escape(self.title)}</b>{table}<div><i>{legend}</i></div>", "#0072B2")

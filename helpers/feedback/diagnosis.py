@@ -110,7 +110,9 @@ def partly(exercise_id, outcomes, wrong):
     """Sets that explain the first wrong case and at least half of all wrong ones, with how many: (sets, count)."""
     search = _Search(exercise_id, outcomes)
     for size in range(1, min(2, search.twins.exercise.max_mistakes) + 1):
-        found = [ids for ids in search.sets(size, wrong[0]) if search.fits(ids, wrong[0])]
+        found = [
+            ids for ids in search.sets(size, wrong[0]) if search.differs(ids, wrong[0]) and search.fits(ids, wrong[0])
+        ]
         counts = {ids: sum(search.fits(ids, i) for i in wrong) for ids in found}
         most = max(counts.values(), default=0)
         if most * 2 >= len(wrong) and most:
@@ -129,6 +131,10 @@ class _Search:
 
     def fits(self, ids, i):
         return running.same_outcome(self.outcomes[i], self.twins.outcome(ids, i), self.tolerance[i])
+
+    def differs(self, ids, i):
+        """Whether the twin does anything wrong on this case."""
+        return not running.same_outcome(self.twins.outcome(ids, i), self.expected[i], self.tolerance[i])
 
     def sets(self, size, first):
         """Sets of a size worth trying, given what the answer did on one case.

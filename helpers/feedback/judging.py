@@ -118,7 +118,7 @@ class _Judge:
             what = (
                 f"fill in the {thing} above and run the cell again; the cells below use the course's version meanwhile."
             )
-        return self._make("todo", f"not attempted yet: {what}")
+        return self._make("todo", f"not attempted yet. {what[0].upper()}{what[1:]}")
 
     def _too_slow(self, case):
         message = (
@@ -180,8 +180,10 @@ class _Judge:
             if len(got) != len(expected):
                 return f"{len(got)} values came back; {len(expected)} are wanted: {wanted}, in this order."
             pairs = zip(diagnosis.parts(self.exercise, expected), got, strict=True)
-            return next((problem for (name, part), g in pairs if (problem := _kind_problem(name, part, g))), None)
-        return _kind_problem(diagnosis.parts(self.exercise, expected)[0][0], expected, got)
+            return next(
+                (problem for (name, part), g in pairs if (problem := _kind_problem(self._called(name), part, g))), None
+            )
+        return _kind_problem(self._called(diagnosis.parts(self.exercise, expected)[0][0]), expected, got)
 
     def _pairs(self, expected, got):
         names = [name for name, _ in diagnosis.parts(self.exercise, expected)]
@@ -196,7 +198,7 @@ class _Judge:
                 e_names, g_names = (diagnosis.axis_names(shape, case.dims) for shape in (e_shape, g_shape))
                 wanted = f"{e_names} = {e_shape}" if e_names else f"{e_shape}"
                 came = f"{g_shape}, which is {g_names}" if g_names and e_names else f"{g_shape}"
-                return f"`{name}` has the wrong shape: {wanted} expected, {came} returned."
+                return f"{self._called(name)} has the wrong shape: {wanted} expected, {came} returned."
 
     def _tolerance(self, expected, got, case):
         coarse = any(dtype_name(x) == "float32" for x in running._arrays(got))
@@ -210,12 +212,16 @@ class _Judge:
             return None
         name, e, g = off[0]
         where = diagnosis.worst(e, g) if is_array(e) else ()
-        label = f"{name}[{', '.join(map(str, where))}]" if where else name
+        label = f"`{name}[{', '.join(map(str, where))}]`" if where else self._called(name)
         e_value, g_value = (as_array(x)[where] if is_array(x) else x for x in (e, g))
         right = [n for n, *_ in pairs if n not in [o[0] for o in off]]
         fine = f" {' and '.join(f'`{n}`' for n in right)} {'is' if len(right) == 1 else 'are'} right." if right else ""
         shown_e, shown_g = _distinct(e_value, g_value)
-        return f"`{label}` is {shown_g} and should be {shown_e}.{fine}"
+        return f"{label} is {shown_g} and should be {shown_e}.{fine}"
+
+    def _called(self, name):
+        """A result's name as a sentence has it: marked as code where the exercise names its results."""
+        return f"`{name}`" if name in self.exercise.results else name
 
     def _off(self, expected, got, tolerance):
         """The results that are wrong, those whose rows sum to 1 first: weights say more than what they lead to."""
@@ -286,7 +292,7 @@ class _Judge:
         count = f"Right on {total - len(wrong)} of {total} cases." if len(wrong) < total else ""
         if count and total - len(wrong) and len(wrong) <= 3:
             count += f" Wrong on: {', '.join(f'“{self.exercise.cases[i].name}”' for i in wrong)}."
-        return [f"In the case “{case.name}”: {problems[wrong[0]]}", *([count] if count else [])]
+        return [f"In the case “{case.name}”, {_continued(problems[wrong[0]])}", *([count] if count else [])]
 
     def _named(self, status, sets, case, where, comparison):
         findings = {id: Finding(id, _filled(self.twins.mistakes[id].message, case)) for ids in sets for id in ids}
@@ -320,8 +326,8 @@ class _Judge:
             for name, e, g in self._off(expected, got, self._tolerance(expected, got, case)):
                 if is_array(e) or is_number(e):
                     found = diagnosis.relation(e, g, case.dims)
-                    hints += [f"Your `{name}` is {found}."] if found else []
-                    hints += [f"Your `{name}` holds NaN or infinity here."] if _not_finite(e, g) else []
+                    hints += [f"What came back for {self._called(name)} is {found}."] if found else []
+                    hints += [f"There is NaN or infinity in {self._called(name)} here."] if _not_finite(e, g) else []
                     if name in self.exercise.sums_to_one and not np.allclose(as_array(g).sum(-1), 1, atol=1e-3):
                         row = as_array(g).sum(-1).flat[0]
                         hints.append(f"The rows of `{name}` should sum to 1; the first sums to {row:.3g}.")
@@ -329,14 +335,32 @@ class _Judge:
                 found = explain(case, expected, got)
                 hints += [found] if found else []
             hints += self._factor_over_cases(expected)
-        warned = self.outcomes[i].warned
-        return hints + ([f"A warning came with it: {warned[0]}."] if warned else [])
+        advice = [text for words, text in _ADVICE if words in str(self.outcomes[i].error)]
+        warned = [f"A warning came with it: {self.outcomes[i].warned[0]}."] if self.outcomes[i].warned else []
+        return [*hints, *advice, *self._pattern(), *warned]
+
+    def _pattern(self):
+        """What all wrong cases have and no right one has: leading axes, or an optional argument."""
+        inputs = [case.make() for case in self.exercise.cases]
+        wrong = [bool(self._problem(i)) for i in range(len(inputs))]
+        if self.exercise.run or all(wrong):
+            return []
+        axes = [max((as_array(x).ndim for x in given if is_array(x)), default=0) for given in inputs]
+        right_up_to = max(a for a, is_wrong in zip(axes, wrong, strict=True) if not is_wrong)
+        if right_up_to < min(a for a, is_wrong in zip(axes, wrong, strict=True) if is_wrong):
+            return ["It is right where there are no leading axes, and wrong where there are (a batch, heads)."]
+        most = max(map(len, inputs))
+        if min(map(len, inputs)) < most and all((len(x) == most) == bad for x, bad in zip(inputs, wrong, strict=True)):
+            name = list(inspect.signature(self.exercise.reference).parameters)[most - 1]
+            return [f"It is right without `{name}` and wrong with it."]
+        return []
 
     def _factor_over_cases(self, expected):
         """Single numbers say more together: one factor on all cases is worth naming."""
         if not is_number(expected) or not all(is_number(o.value) for o in [*self.outcomes, *self.expected]):
             return []
-        found = diagnosis.relation(*(np.array([o.value for o in side]) for side in (self.expected, self.outcomes)), {})
+        expected, got = (np.array([float(o.value) for o in side]) for side in (self.expected, self.outcomes))
+        found = None if running.same(expected, got, 1e-6) else diagnosis.relation(expected, got, {})
         return [f"Over all cases your answers are {found}."] if found else []
 
     def _comparison(self, i):
@@ -393,6 +417,17 @@ class _Judge:
         yield from (f"Note: {note}" for ask in self.exercise.notes if (note := ask(self.candidate)))
 
 
+# Advice on errors whose wording does not say what to do.
+_ADVICE = (
+    ("truth value of a", "To ask whether an argument was given, write `is not None`."),
+    ("einstein sum", "With `...` in front of the subscripts, einsum takes any leading axes."),
+    ("einsum()", "With `...` in front of the subscripts, einsum takes any leading axes."),
+    (
+        "axes don't match",
+        "NumPy's transpose takes the order of *all* axes; `np.swapaxes(x, -1, -2)` exchanges the last two.",
+    ),
+)
+
 # Small questions about values and sources -----------------------------------------------------------------------------
 
 
@@ -402,13 +437,13 @@ def _kind_problem(name, expected, got):
     if is_array(expected) and is_array(got):
         if is_tensor(expected) != is_tensor(got):
             wanted = "a PyTorch tensor" if is_tensor(expected) else "a NumPy array"
-            return f"`{name}` is {describe(got)}; {wanted} is wanted."
+            return f"{name} is {describe(got)}; {wanted} is wanted."
         kinds = (as_array(expected).dtype.kind, as_array(got).dtype.kind)
         if kinds[0] == "b" and kinds[1] != "b":
-            return f"`{name}` holds {dtype_name(got)}; True and False are wanted (dtype bool)."
+            return f"{name} holds {dtype_name(got)}; True and False are wanted (dtype bool)."
         if kinds[0] in "fiu" and kinds[1] not in "fiub":
-            return f"`{name}` holds {dtype_name(got)}; numbers are wanted."
-        return f"`{name}` holds True and False; numbers are wanted." if kinds[0] == "f" and kinds[1] == "b" else None
+            return f"{name} holds {dtype_name(got)}; numbers are wanted."
+        return f"{name} holds True and False; numbers are wanted." if kinds[0] == "f" and kinds[1] == "b" else None
     if isinstance(expected, (bool, np.bool_)):
         single = is_array(got) and as_array(got).ndim == 0 and as_array(got).dtype.kind == "b"
         return (
@@ -424,9 +459,9 @@ def _kind_problem(name, expected, got):
             else f"A number is wanted; {describe(got)} came back."
         )
     if is_array(expected):
-        return f"`{name}` is {describe(got)}; {describe(expected)} is wanted."
+        return f"{name} is {describe(got)}; {describe(expected)} is wanted."
     if isinstance(expected, str) != isinstance(got, str):
-        return f"`{name}` is {describe(got)}; {describe(expected)} is wanted."
+        return f"{name} is {describe(got)}; {describe(expected)} is wanted."
 
 
 def _plain(x):

@@ -91,14 +91,17 @@ def boxed(content, colour):
     return f'<div style="{style}">{content}</div>'
 
 
+_EMPHASIS = r"(?<![\w*])\*(\w[^*<>]*?\w|\w)\*(?![\w*])"  # *word*, not a product
+
+
 def marked(text):
     """Plain text with `code` and *emphasis* as HTML."""
     text = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text, quote=False))
-    return re.sub(r"(?<![\w*])\*(\w[^*<>]*?\w|\w)\*(?![\w*])", r"<em>\1</em>", text)
+    return re.sub(_EMPHASIS, r"<em>\1</em>", text)
 
 
 def plain(text):
-    return re.sub(r"`([^`]+)`", r"\1", text)
+    return re.sub(_EMPHASIS, r"\1", re.sub(r"`([^`]+)`", r"\1", text))
 
 
 def show(item):
@@ -151,7 +154,9 @@ def _comparison_html(comparison):
     with np.errstate(all="ignore"):
         distance = np.where(expected == got, 0.0, np.abs(got - expected))
     # Where most entries are off, only the worst are outlined.
-    off = ~np.isfinite(got) & np.isfinite(expected) | (distance > 0.5 * distance[np.isfinite(distance)].max(initial=0.0))
+    off = ~np.isfinite(got) & np.isfinite(expected) | (
+        distance > 0.5 * distance[np.isfinite(distance)].max(initial=0.0)
+    )
     blocks = [_table_html(name, table, off if name == "yours" else None) for name, table in _tables(comparison)]
     title = f'<div style="margin-top:0.5em">{marked(comparison.title)}:</div>'
     return f'{title}<div style="display:flex;flex-wrap:wrap;gap:1.5em;overflow-x:auto">{"".join(blocks)}</div>'

@@ -179,7 +179,7 @@ def describe(x):
     if isinstance(x, (tuple, list)):
         return f"a {type(x).__name__} of {len(x)}"
     if isinstance(x, (bool, np.bool_)) or is_number(x):
-        return f"the {'number' if is_number(x) else 'value'} {x}"
+        return f"the {'number' if is_number(x) else 'value'} {x:.6g}" if is_number(x) else f"the value {x}"
     if isinstance(x, str):
         return f"the text {x[:40]!r}"
     return f"an object of type {type(x).__name__}"
@@ -243,6 +243,9 @@ def _reason(error):
     """Type and wording of an error, whatever the order of its words: a * b and b * a fail alike."""
     if isinstance(error, AnswerProblem):
         return AnswerProblem, str(error)
+    inner = re.search(r"matmul.*size (\d+) is different from (\d+)|not aligned: (\d+) \(dim \d\) != (\d+)", str(error))
+    if inner:  # `@` and np.dot say the same in other words
+        return type(error), sorted(size for size in inner.groups() if size)
     return type(error), sorted(re.findall(r"\w+", str(error)))
 
 

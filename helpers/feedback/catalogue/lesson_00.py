@@ -30,9 +30,14 @@ EXERCISES = (
                 message="You took the plain mean, in which every value counts the same; the weights say how much each one counts."),
             Mistake("sum-of-values", old="np.sum(weights)", new="np.sum(values)",
                 message="You divided by the sum of the values; divide by the sum of the weights."),
+            Mistake("weights-ignored-in-the-sum", old="np.sum(weights * values)", new="np.sum(values)",
+                message="You added up the values as they are: multiply each by its weight first."),
+            Mistake("whole-division", old=" / np.sum", new=" // np.sum",
+                message="`//` drops what comes after the decimal point: divide with `/`."),
             Mistake("not-summed", old="np.sum(weights * values)", new="(weights * values)",
                 message="You divided each product by the sum of the weights but did not add the products up: one number is wanted."),
         ),
+        indistinguishable=(("divided-by-count", "weights-ignored-in-the-sum"),),  # together: the plain mean
         alternatives=(
             "def weighted_average(values, weights):\n    return np.average(values, weights=weights)",
             "def weighted_average(values, weights):\n    shares = weights / weights.sum()\n    return shares @ values",

@@ -98,6 +98,10 @@ SOFT_LOOKUP = Exercise(
             message="You divided by the number of keys; divide by the sum of the exponentials, so that the weights sum to 1."),
         Mistake("divided-by-length", old="exps / exps.sum()", new="exps / np.linalg.norm(exps)",
             message="You divided by the length of the vector of exponentials, so their squares sum to 1; the weights themselves should."),
+        Mistake("argmax-of-plain-scores", old="exps / exps.sum()", new="np.eye(len(exps))[similarities(query, keys).argmax()]", hides_others=True,
+            message="You gave all the weight to the best key: that is the hard lookup again. Every key should get a share, in proportion to exp(sharpness · score)."),
+        Mistake("raw-weights-returned", old="return value, weights", new="return value, exps",
+            message="The weights that came back are the exponentials before they were divided by their sum."),
         Mistake("argmax", old="exps / exps.sum()", new="np.eye(len(exps))[scores.argmax()]",
             message="You gave all the weight to the best key: that is the hard lookup again. Every key should get a share, in proportion to exp(sharpness · score)."),
         Mistake("sharpness-ignored", old="sharpness * similarities", new="similarities",
@@ -141,6 +145,11 @@ SOFT_LOOKUP = Exercise(
         *pairs("argmax", "sharpness-after-exp", "sharpness-divides", "sharpness-ignored", "weights-not-returned"),
         *pairs("best-value-only", "scores-returned", "weights-not-returned"),
         ("no-exponential", "sharpness-divides"),
+        # Exponentials instead of weights can come out of the last line or of the one before.
+        *pairs("raw-weights-returned", "weights-not-normalised", "plain-mean-of-values", "plain-sum-of-values", "best-value-only"),
+        *pairs("raw-weights-returned", "divided-by-count", "argmax", "no-exponential"),
+        *pairs("weights-not-normalised", "plain-mean-of-values", "plain-sum-of-values", "best-value-only", "divided-mean"),
+        ("no-exponential", "scores-returned"),
         # It stops with an error in all cases but one, where the other mistake does not show.
         *pairs("values-first", "overflow", "sharpness-after-exp", "sharpness-ignored"),
     ),
@@ -191,6 +200,8 @@ PROJECT = Exercise(
             message="Queries, keys and values all came from W_q: use W_k for the keys and W_v for the values."),
         Mistake("values-from-keys", old="X @ W_v", new="X @ W_k",
             message="Your values came from W_k, the keys' matrix: use W_v."),
+        Mistake("keys-from-values-matrix", old="X @ W_k", new="X @ W_v",
+            message="Your keys came from W_v, the values' matrix: use W_k."),
         Mistake("words-not-projected", old="X @ W_v", new="X",
             message="Your values are the words themselves: project them with W_v."),
         Mistake("queries-and-keys-swapped", old="return Q, K, V", new="return K, Q, V",
@@ -207,6 +218,8 @@ PROJECT = Exercise(
     indistinguishable=(
         # Results that are equal to begin with can be returned in any order.
         *pairs("one-matrix-for-all", "keys-and-values-swapped", "order-reversed", "order-rotated", "order-rotated-back", "queries-and-keys-swapped"),
+        *pairs("keys-from-values-matrix", "values-from-keys", "keys-and-values-swapped", "queries-and-keys-swapped"),
+        *pairs("keys-from-values-matrix", "order-reversed", "order-rotated", "order-rotated-back"),
         *pairs("values-from-keys", "keys-and-values-swapped", "order-reversed", "order-rotated", "order-rotated-back", "queries-and-keys-swapped"),
     ),
     alternatives=(
@@ -251,6 +264,14 @@ SCORES = Exercise(
             message="Each query was compared only with the key at its own position, and that score copied along the row; every query must meet every key: use a matrix product."),
         Mistake("features-not-positions", old="Q @ np.swapaxes(K, -1, -2)", new="np.swapaxes(Q, -1, -2) @ K",
             message="You transposed Q instead of K, which compares features with features, (d_k, d_k); positions should meet positions, (T_q, T_k)."),
+        Mistake("reshaped-not-transposed", old="np.swapaxes(K, -1, -2)", new="K.reshape(*K.shape[:-2], K.shape[-1], K.shape[-2])",
+            message="`reshape` keeps the numbers in their order and only breaks the rows elsewhere, so features of different keys get mixed; `np.swapaxes(K, -1, -2)` transposes."),
+        Mistake("first-axes-swapped", old="np.swapaxes(K, -1, -2)", new="np.swapaxes(K, 0, 1)",
+            message="You swapped axes 0 and 1, which are positions and features only as long as there is no batch: swap the last two, `np.swapaxes(K, -1, -2)`."),
+        Mistake("transpose-for-three-axes", old="np.swapaxes(K, -1, -2)", new="K.transpose(0, 2, 1)",
+            message="`transpose(0, 2, 1)` fits three axes exactly: it fails for a single pair of matrices and for heads. `np.swapaxes(K, -1, -2)` fits any number."),
+        Mistake("softmax-applied", old="return Q @ np.swapaxes(K, -1, -2)", new="scores = Q @ np.swapaxes(K, -1, -2)\n    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))\n    return exps / exps.sum(axis=-1, keepdims=True)",
+            message="You went on to the weights: the scores themselves are wanted, before any softmax."),
         Mistake("dot-on-a-batch", old="Q @ np.swapaxes(K, -1, -2)", new="np.dot(Q, np.swapaxes(K, -1, -2))",
             message="`np.dot` pairs every example of the batch with every other one; `@` keeps the examples apart."),
         Mistake("scaled", old="(K, -1, -2)", new="(K, -1, -2) / np.sqrt(Q.shape[-1])",
@@ -306,7 +327,11 @@ def _look_of(word, row, keys, cabinet):
     best, share = words[int(row.argmax())], f"{row[keys]:.2f}"
     if np.allclose(row, row[0]):
         return Finding(f"{word}-asks-nothing", f"*{word}* gives every word the same weight: its query is zero. Which feature of *{word}* could ask for a plural noun?")
-    if np.isclose(row[keys], row[cabinet]):
+    tied = [other for other, weight in zip(words, row, strict=True) if np.isclose(weight, row.max()) and other != "keys"]
+    if np.isclose(row[keys], row.max()) and tied not in ([], ["cabinet"]):
+        others = " and ".join(f"*{other}*" for other in dict.fromkeys(tied))
+        return Finding(f"{word}-cannot-tell", f"*{word}* gives *keys* and {others} the same weight, {share}: nothing in its query tells them apart yet.")
+    if np.isclose(row[keys], row.max()) and np.isclose(row[keys], row[cabinet]):
         return Finding(f"{word}-ignores-number", f"*{word}* gives *keys* and *cabinet* the same weight, {share}: it asks for a noun, not yet for a plural one.")
     if row.argmax() == keys:
         return Finding(f"{word}-too-flat", f"*{word}* already prefers *keys*, with {share} of its weight; 0.8 is wanted. Larger numbers make the choice sharper.")

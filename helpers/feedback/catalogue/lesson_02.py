@@ -65,6 +65,8 @@ SOFTMAX = Exercise(
             message="Your function changed the array it was given (`x -= …` works in place): write `x = x - …`, which makes a new one."),
         Mistake("minus-mean", old="np.max(x", new="np.mean(x",
             message="You subtracted the mean; only the maximum guarantees that no exponential overflows."),
+        Mistake("divided-by-maximum", old="x - highest", new="x / highest", rare=True,
+            message="You divided by the maximum; subtract it. Only subtracting leaves every share as it is."),
         Mistake("minus-minimum", old="np.max(x", new="np.min(x",
             message="You subtracted the minimum, which makes large scores no smaller: subtract the maximum."),
         Mistake("sign-reversed", old="x - highest", new="highest - x",
@@ -162,6 +164,10 @@ _SCALE = (
 _MASK = (
     Mistake("mask-inverted", old="np.where(mask, scores, -np.inf)", new="np.where(mask, -np.inf, scores)",
         message="The mask is inverted: True must mean “may look”, and you blocked exactly the allowed positions."),
+    Mistake("mask-inverted-finite", old="np.where(mask, scores, -np.inf)", new="np.where(mask, -1e9, scores)", rare=True,
+        message="The mask is inverted: True must mean “may look”, and you blocked exactly the allowed positions."),
+    Mistake("mask-inverted-added", old="np.where(mask, scores, -np.inf)", new="scores + mask * -1e9", rare=True,
+        message="The mask is inverted: True must mean “may look”, and you blocked exactly the allowed positions."),
     Mistake("mask-ignored", old="np.where(mask, scores, -np.inf)", new="scores",
         message="Your function takes a mask but gives the same answer with and without it: apply it to the scores before the softmax."),
     Mistake("mask-score-zero", old="np.where(mask, scores, -np.inf)", new="np.where(mask, scores, 0.0)",
@@ -230,6 +236,10 @@ def _products(first):
             message="`Q @ K` lets the features of Q meet the positions of K. To compare every query with every key, the last axis of both must meet: K needs its last two axes swapped."),
         Mistake("full-transpose", old=qk, new="Q @ K.T", hides_others=True,
             message="`K.T` reverses all axes, the batch axis too; swap only the last two: `np.swapaxes(K, -1, -2)`."),
+        Mistake("transpose-as-in-torch", old=qk, new="Q @ K.transpose(-2, -1)", hides_others=True, rare=True,
+            message="`K.transpose(-2, -1)` is PyTorch's way; NumPy's transpose takes the new order of all axes. `np.swapaxes(K, -1, -2)` exchanges the last two."),
+        Mistake("transpose-as-in-torch-reversed", old=qk, new="Q @ K.transpose(-1, -2)", hides_others=True, rare=True,
+            message="`K.transpose(-1, -2)` is PyTorch's way; NumPy's transpose takes the new order of all axes, and fails once there is a batch. `np.swapaxes(K, -1, -2)` exchanges the last two."),
         Mistake("scores-transposed", old=qk, new="K @ np.swapaxes(Q, -1, -2)", hides_others=True,
             message="You multiplied K by Q transposed, so the rows of the scores belong to keys; each row must belong to a query."),
         Mistake("same-position-only", old=qk, new="Q * K", hides_others=True, rare=True,
@@ -292,9 +302,15 @@ _ALIKE = (
         ("scale-by-number-of-keys", "scale-by-number-of-queries"),
     ),
     *pairs("full-transpose", "scale-by-first-axis", "scale-by-number-of-queries", "softmax-over-axis-zero", "softmax-over-queries"),
-    *itertools.product(("mask-inverted", "mask-as-inverted-index"), ("keys-not-transposed", "full-transpose", "queries-with-values")),
-    *pairs("mask-nan-everywhere", "softmax-over-everything", "keys-not-transposed", "queries-with-values", "values-times-weights"),
-    ("mask-positive-infinity", "softmax-over-everything"),
+    *itertools.product(
+        ("mask-inverted", "mask-as-inverted-index"),
+        ("keys-not-transposed", "full-transpose", "queries-with-values", "transpose-as-in-torch", "transpose-as-in-torch-reversed"),
+    ),
+    *itertools.product(
+        ("softmax-over-axis-zero", "softmax-over-queries"), ("transpose-as-in-torch", "transpose-as-in-torch-reversed")
+    ),
+    *pairs("transpose-as-in-torch-reversed", "scale-by-first-axis", "scale-by-number-of-queries"),
+    *pairs("softmax-over-everything", "mask-nan-everywhere", "mask-positive-infinity"),
     # Without a softmax, a score of 0 and a weight of 0 are the same thing, and so are scores and weights.
     *pairs("no-softmax", "mask-score-zero", "mask-after-softmax", "values-unweighted", "weights-not-returned"),
     *pairs("scores-returned", "values-unweighted", "scores-times-values"),
@@ -311,7 +327,7 @@ ATTENTION = Exercise(
     notes=(_row_with_nothing_to_see,),
     cases=ATTENTION_CASES,
     mistakes=_attention_mistakes("Q", "@"),
-    indistinguishable=(*_ALIKE, *pairs("mask-nan-everywhere", "queries-with-queries", "scores-transposed")),
+    indistinguishable=_ALIKE,
     alternatives=(
         'def scaled_dot_product_attention(Q, K, V, mask=None):\n    s = np.einsum("...qd,...kd->...qk", Q, K) * Q.shape[-1] ** -0.5\n'
         "    if mask is not None:\n        s = np.where(mask, s, -np.inf)\n    w = np.exp(s - s.max(-1, keepdims=True))\n"

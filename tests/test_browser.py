@@ -1,0 +1,250 @@
+"""A learner's way through every lesson, in a real JupyterLab: `make browser-test`, or skipped where there is no browser."""
+
+import json
+import re
+
+import pytest
+from browser import FLAGS, ROOT, Notebook, Server
+
+from helpers.feedback.catalogue import LESSONS
+from helpers.feedback.diagnosis import twins_of
+from helpers.feedback.exercise import get
+
+pytestmark = pytest.mark.browser
+
+# One wrong answer a lesson, each another mistake: what a learner types, and what the page must say.
+ATTEMPTS = {
+    "00": ("0.1", {"not-divided"}),
+    "01": ("1.2", {"sharpness-after-exp"}),
+    "02": ("2.2", {"divide-by-d_k", "softmax-over-queries"}),
+    "03": ("3.3", None),
+    "04": ("4.3", None),
+    "05": ("5.2", None),
+    "06": ("6.2", None),
+    "07": ("7.1", None),
+}
+THERE = [lesson for lesson in LESSONS if (ROOT / "notebooks" / f"{lesson.slug}.ipynb").exists()]
+each_lesson = pytest.mark.parametrize("lesson", THERE, ids=[lesson.number for lesson in THERE])
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    server = Server(tmp_path_factory.mktemp("lab"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def browser(browser_path):
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=browser_path, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_notebook(server, browser):
+    pages = []
+
+    def open_it(path):
+        page = browser.new_page(viewport={"width": 1300, "height": 1000})
+        pages.append(page)
+        return Notebook(page, server, path)
+
+    yield open_it
+    for page in pages:
+        page.close()
+
+
+def wrong_answer(lesson):
+    """Source of a cell with a mistake in it, and the messages it must bring up."""
+    id, mistakes = ATTEMPTS[lesson.number]
+    mistakes = frozenset(mistakes or {get(id).mistakes[0].id})
+    source = f'@exercise("{id}")\n{twins_of(id).source(mistakes)}'
+    messages = [mistake.message for mistake in get(id).mistakes if mistake.id in mistakes]
+    return id, source, messages
+
+
+def bare(text):
+    """Letters only, small: what is left of a sentence however it is rendered."""
+    return re.sub(r"[^a-z]+", "", text.lower())
+
+
+@each_lesson
+def test_untouched_wrong_and_right_answers_read_well(lesson, open_notebook):
+    notebook = open_notebook(f"notebooks/{lesson.slug}.ipynb")
+    notebook.run_all_through_the_menu()
+    assert notebook.errors == []
+    for cell in notebook.cells():
+        assert all(output["output_type"] != "error" for output in cell["outputs"]), cell["id"]
+    exercises = notebook.exercise_cells()
+    assert list(exercises) == [info.id for info in lesson.exercises]
+    for id, cell in exercises.items():
+        assert "not attempted yet" in notebook.rendered(cell), id
+
+    id, source, messages = wrong_answer(lesson)
+    notebook.type_and_run(exercises[id], source)
+    shown = bare(notebook.rendered(exercises[id]))
+    for message in messages:
+        start = re.split(r"\{", message)[0]
+        assert bare(start)[:80] in shown
+    assert bare("the cells below use the course's version") in shown
+
+    notebook.type_and_run(exercises[id], notebook.solution_source(id))
+    shown = notebook.rendered(exercises[id])
+    assert f"✓ {id}" in shown and "uses yours" in shown
+
+
+@each_lesson
+def test_pictures_have_alt_text_and_hints_unfold(lesson, open_notebook):
+    notebook = open_notebook(f"notebooks/{lesson.slug}.ipynb")
+    first = lesson.exercises[0].id
+    cells = notebook.cells()
+    above = cells[notebook.index(notebook.exercise_cells()[first]) - 1]["id"]
+    text = notebook.show(above)
+    assert text.locator("details[open]").count() == 0
+    for hint in text.locator("details").all():
+        hint.locator("summary").click()
+    assert text.locator("details[open]").count() >= 2
+    notebook.run_all_through_the_menu()
+    for cell in notebook.cells():
+        html = "".join("".join(output.get("data", {}).get("text/html", "")) for output in cell["outputs"])
+        assert all(re.search(r'alt="[^"]{10,}"', tag) for tag in re.findall(r"<img[^>]*>", html)), cell["id"]
+
+
+@each_lesson
+def test_link_to_the_solution_opens_at_its_heading(lesson, open_notebook):
+    notebook = open_notebook(f"notebooks/{lesson.slug}.ipynb")
+    last = lesson.exercises[-1]
+    above = notebook.cells()[notebook.index(notebook.exercise_cells()[last.id]) - 1]["id"]
+    notebook.show(above).locator("a", has_text="Solution").click()
+    notebook.page.wait_for_function(
+        "path => window.jupyterapp.shell.currentWidget?.context?.path === path", arg=f"solutions/{lesson.slug}.ipynb"
+    )
+    heading = notebook.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) h3", has_text=f"Exercise {last.id}").first
+    heading.wait_for(state="visible", timeout=30_000)
+    notebook.page.wait_for_timeout(1500)
+    box = heading.bounding_box()
+    assert box and -20 <= box["y"] <= 1000, "the heading is not on the screen"
+
+
+@each_lesson
+def test_links_to_the_neighbours_open_them(lesson, open_notebook):
+    place = LESSONS.index(lesson)
+    notebook = open_notebook(f"notebooks/{lesson.slug}.ipynb")
+    for other in (*LESSONS[max(place - 1, 0) : place], *LESSONS[place + 1 : place + 2]):
+        if other not in THERE:
+            continue
+        notebook.command("docmanager:open", {"path": f"notebooks/{lesson.slug}.ipynb"})
+        notebook.wait_until_ready()
+        last = notebook.cells()[-1]["id"]
+        notebook.show(last).locator(
+            f"a[href*='{other.slug}'], a[data-commandlinker-args*='{other.slug}']"
+        ).first.click()
+        notebook.page.wait_for_function(
+            "path => window.jupyterapp.shell.currentWidget?.context?.path === path", arg=f"notebooks/{other.slug}.ipynb"
+        )
+
+
+def luminance(colour):
+    channels = [int(c) / 255 for c in re.findall(r"\d+", colour)[:3]]
+    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+TEXTS_WITH_BACKGROUND = """root => [...root.querySelectorAll('*')].filter(
+    e => [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim())).map(e => {
+        let b = e;
+        while (b && ['rgba(0, 0, 0, 0)', 'transparent'].includes(getComputedStyle(b).backgroundColor)) b = b.parentElement;
+        return [e.textContent.trim().slice(0, 40), getComputedStyle(e).color, b ? getComputedStyle(b).backgroundColor : 'rgb(255,255,255)'];
+    })"""
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_reports_are_readable_in_both_themes(theme, open_notebook):
+    lesson = next(lesson for lesson in LESSONS if lesson.number == "02")
+    notebook = open_notebook(f"notebooks/{lesson.slug}.ipynb")
+    notebook.command("apputils:change-theme", {"theme": theme})
+    notebook.run_all_through_the_menu()
+    id, source, _ = wrong_answer(lesson)
+    cell = notebook.exercise_cells()[id]
+    notebook.type_and_run(cell, source)
+    texts = notebook.show(cell).locator(".jp-OutputArea-output").first.evaluate(TEXTS_WITH_BACKGROUND)
+    assert len(texts) > 20
+    for text, ink, paper in texts:
+        light, dark = sorted((luminance(ink), luminance(paper)), reverse=True)
+        assert (light + 0.05) / (dark + 0.05) >= 4.5, (text, ink, paper)
+    notebook.command("apputils:change-theme", {"theme": "JupyterLab Light"})
+
+
+def test_slider_moves_and_the_picture_follows(open_notebook):
+    notebook = open_notebook("notebooks/01_query_key_value.ipynb")
+    notebook.run_all_through_the_menu()
+    cell = next(
+        cell["id"]
+        for cell in notebook.cells()
+        if "interact" in cell["source"] and cell["type"] == "code" and "import" not in cell["source"].split("\n")[0]
+    )
+    shown = notebook.show(cell)
+    shown.locator(".noUi-handle").wait_for(state="visible")
+    before, value = notebook.pictures(cell), shown.locator(".widget-readout").inner_text()
+    shown.locator(".noUi-handle").focus()
+    for _ in range(3):
+        notebook.page.keyboard.press("ArrowRight")
+    notebook.wait_until_idle()
+    notebook.page.wait_for_timeout(1500)
+    assert shown.locator(".widget-readout").inner_text() != value
+    assert before and notebook.pictures(cell) != before
+
+
+def test_own_design_changes_the_picture_below(open_notebook):
+    notebook = open_notebook("notebooks/01_query_key_value.ipynb")
+    notebook.run_all_through_the_menu()
+    design = notebook.exercise_cells()["1.5"]
+    cells = notebook.cells()
+    below = next(c["id"] for c in cells[notebook.index(design) + 1 :] if c["type"] == "code")
+    before = notebook.pictures(below)
+    own = "@exercise('1.5')\n" + get("1.5").alternatives[0].replace("* 9", "* 3.2")
+    notebook.type_and_run(design, own.replace("'1.5'", '"1.5"'))
+    assert "✓ 1.5" in notebook.rendered(design)
+    notebook.run(below)
+    assert before and notebook.pictures(below) != before
+
+
+def test_compare_and_progress_are_drawn_as_tables(open_notebook):
+    notebook = open_notebook("notebooks/00_start_here.ipynb")
+    notebook.run_all_through_the_menu()
+    cell = notebook.exercise_cells()["0.1"]
+    notebook.type_and_run(cell, notebook.solution_source("0.1").replace(" / np.sum(weights)", ""))
+    calls = {
+        name: next(c["id"] for c in notebook.cells() if c["type"] == "code" and f"{name}(" in c["source"])
+        for name in ("compare", "progress")
+    }
+    notebook.run(calls["compare"])
+    assert "≠" in notebook.rendered(calls["compare"]) and "solution" in notebook.rendered(calls["compare"])
+    notebook.type_and_run(cell, notebook.solution_source("0.1"))
+    notebook.run(calls["progress"])
+    assert re.search(r"✓\s+0\.1", notebook.rendered(calls["progress"]))
+
+
+def test_work_is_still_there_after_saving_and_reloading(open_notebook, server):
+    notebook = open_notebook("notebooks/00_start_here.ipynb")
+    cell = notebook.exercise_cells()["0.1"]
+    mine = '@exercise("0.1")\ndef weighted_average(values, weights):\n    return np.average(values, weights=weights)  # mine'
+    notebook.run_all_through_the_menu()
+    notebook.type_and_run(cell, mine)
+    notebook.command("docmanager:save")
+    notebook.page.reload()
+    notebook.wait_until_ready()
+    assert notebook.cells()[notebook.index(cell)]["source"] == mine
+    assert "✓ 0.1" in notebook.rendered(cell)
+    kept = json.loads((server.course / "notebooks" / "00_start_here.ipynb").read_text(encoding="utf-8"))
+    assert any("# mine" in "".join(c["source"]) for c in kept["cells"])
+
+
+def test_no_news_pop_up_greets_a_learner(open_notebook):
+    notebook = open_notebook("notebooks/00_start_here.ipynb")
+    notebook.page.wait_for_timeout(3000)
+    assert notebook.page.locator(".Toastify__toast").count() == 0
