@@ -1,8 +1,8 @@
 # Two commands do everything: `make lab` to learn, `make test` to check.
 # Both need only make and Python 3.11 or newer; they keep what they install in .venv.
 #
-# On Linux without an NVIDIA card, PyTorch's smaller CPU build saves some gigabytes of download:
-#     make lab TORCH_INDEX=https://download.pytorch.org/whl/cpu
+# On Linux without an NVIDIA card, PyTorch's smaller CPU build saves some gigabytes of download: give the address
+# that pytorch.org shows for it under "Get started", make lab TORCH_INDEX=...
 
 VENV ?= .venv
 BIN := $(VENV)/bin

@@ -172,6 +172,8 @@ def relation(expected, got, dims):
     def equal(a, b):
         return a.shape == b.shape and close(a, b, 1e-5).all()
 
+    if expected.shape == got.shape and close(got, expected, 1e-3).all():
+        return None
     if expected.ndim >= 2 and equal(np.swapaxes(got, -1, -2), expected):
         return "the expected values with the last two axes exchanged (transposed)"
     if equal(-got, expected):

@@ -296,6 +296,8 @@ class _Judge:
 
     def _named(self, status, sets, case, where, comparison):
         findings = {id: Finding(id, _filled(self.twins.mistakes[id].message, case)) for ids in sets for id in ids}
+        if any(finding.message in where[0] for finding in findings.values()):
+            where = where[1:]  # a problem that is also a known mistake is said once
         alternatives = list(dict.fromkeys(tuple(findings[id].message for id in self._ordered(ids)) for ids in sets))
         mistakes = tuple(findings[id] for id in self._ordered(findings))
         more = dict(mistakes=mistakes, paragraphs=tuple(where), comparison=comparison)
