@@ -1,12 +1,11 @@
 """Our attention against PyTorch's eager equivalents, and NumPy's against what it cannot avoid: time and memory.
 
-    python -m benchmarks.attention      prints rows as JSON; benchmarks/run.py starts it with one thread for every library
+python -m benchmarks.attention      prints rows as JSON; benchmarks/run.py starts it with one thread for every library
 """
 
 import dataclasses
 import json
 import sys
-from functools import partial
 
 import numpy as np
 import torch
@@ -25,15 +24,15 @@ HEADS = ((8, 64, 128, 4), (4, 256, 256, 8), (1, 1024, 512, 8))  # B, T, d_model,
 SCORES = ((8, 4, 64), (4, 8, 256), (1, 8, 1024))  # B, h, T
 LENGTHS = (128, 512, 2048)  # of NumPy's sequences, four heads at a time
 
-# Each function below takes what is measured and returns its result, so that both sides can be compared first.
+
+def our_heads(ours, theirs, x):
+    """Our MultiHeadAttention; takes both modules, so that both sides are measured on the same arguments."""
+    return ours(x)
 
 
-def ours(module, other, x):
-    return module(x)
-
-
-def theirs(other, module, x):
-    return module(x, x, x, average_attn_weights=False)
+def their_heads(ours, theirs, x):
+    """PyTorch's nn.MultiheadAttention, which returns the weights of each head too."""
+    return theirs(x, x, x, average_attn_weights=False)
 
 
 def softmax_with_zeros(scores, mask):
@@ -63,10 +62,10 @@ def numpy_inputs(T, dtype):
 
 
 def comparisons():
-    """(what, ours, theirs, inputs, meter of memory, goal) of everything that is compared."""
+    """(what, our function, the other, inputs of both, meter of memory, goal) of everything that is compared."""
     for B, T, d_model, h in HEADS:
         what = f"MultiHeadAttention, {B} × {T} words, width {d_model}, {h} heads"
-        yield what, ours, partial(swapped, theirs), multi_head_inputs(B, T, d_model, h), measure.peak_bytes, 1.2
+        yield what, our_heads, their_heads, multi_head_inputs(B, T, d_model, h), measure.peak_bytes, 1.2
     for B, h, T in SCORES:
         what = f"masked_softmax, {B} × {h} × {T} × {T} scores, causal"
         yield what, masked_softmax, softmax_with_zeros, softmax_inputs(B, h, T), measure.peak_bytes, 1.2
@@ -74,10 +73,6 @@ def comparisons():
         for T in LENGTHS:
             what = f"scaled_dot_product_attention in NumPy, 4 × {T} words, {dtype.__name__}"
             yield what, scaled_dot_product_attention, floor, numpy_inputs(T, dtype), measure.numpy_peak_bytes, 1.5
-
-
-def swapped(f, first, second, *rest):
-    return f(first, second, *rest)
 
 
 def compare(what, f, g, inputs, meter, goal, rounds=ROUNDS):
@@ -88,8 +83,13 @@ def compare(what, f, g, inputs, meter, goal, rounds=ROUNDS):
     memory = [meter(function, *inputs) for function in (f, g)]
     return (
         Row("Attention, time on one core", what, *seconds, ratio, **at_most(goal, ratio)),
-        Row("Attention, memory at the peak", what, *map(readable_bytes, memory), memory[0] / memory[1],
-            **at_most(goal, memory[0] / memory[1])),
+        Row(
+            "Attention, memory at the peak",
+            what,
+            *map(readable_bytes, memory),
+            memory[0] / memory[1],
+            **at_most(goal, memory[0] / memory[1]),
+        ),
     )
 
 

@@ -10,8 +10,9 @@ HEADINGS = ("What", "Ours", "Compared with", "Ratio", "Goal")
 class Row:
     """One line of the table: two measurements of one run, and their ratio.
 
-    group: the part of the table it stands in. what: what was measured. ours, against: measurements with their units.
-    ratio: how many times as dear ours is. goal: what was aimed at, empty where nothing was; met: whether it was reached.
+    group: the part of the table it stands in. what: what was measured.
+    ours, against: the measurements, with their units. ratio: how many times as dear ours is.
+    goal: what was aimed at, empty where nothing was. met: whether it was reached.
     """
 
     group: str
@@ -26,7 +27,13 @@ class Row:
     def cells(self):
         """The row as five strings."""
         mark = "✓" if self.met else "✗"
-        return (self.what, self.ours, self.against, f"{self.ratio:.2f}", f"{self.goal} {mark}" if self.goal else "")
+        return (
+            self.what,
+            self.ours,
+            self.against,
+            readable_ratio(self.ratio),
+            f"{self.goal} {mark}" if self.goal else "",
+        )
 
 
 def at_most(limit, ratio):
@@ -47,6 +54,11 @@ def markdown(rows: Sequence[Row]):
     rule[HEADINGS.index("Ratio")] = "-" * (widths[HEADINGS.index("Ratio")] - 1) + ":"
     written = [[cell.ljust(width) for cell, width in zip(line, widths, strict=True)] for line in lines]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (written[0], rule, *written[1:])) + "\n"
+
+
+def readable_ratio(ratio):
+    """A ratio in two decimals, in fewer when it is large and in more when it is tiny."""
+    return f"{ratio:.2f}" if 0.1 <= ratio < 10 else f"{ratio:.2g}"
 
 
 def readable_seconds(seconds):

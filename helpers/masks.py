@@ -3,6 +3,7 @@
 Masks are boolean and True means "may attend". The functions and the class of the first part are the ones the lesson's
 solution cells show; the attention functions after them, honest and leaking, are what a leak test is tried on.
 """
+
 import math
 
 import torch

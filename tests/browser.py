@@ -50,9 +50,7 @@ class Server:
         private = {
             f"JUPYTER_{name}": str(Path(folder) / name.lower()) for name in ("CONFIG_DIR", "DATA_DIR", "RUNTIME_DIR")
         } | {f"JUPYTERLAB_{name}_DIR": str(Path(folder) / name.lower()) for name in ("SETTINGS", "WORKSPACES")}
-        settings = Path(private["JUPYTERLAB_SETTINGS_DIR"]) / "@jupyterlab" / "apputils-extension"
-        settings.mkdir(parents=True)
-        (settings / "notification.jupyterlab-settings").write_text('{"fetchNews": "false"}', encoding="utf-8")
+        _settings_of_make_lab(Path(private["JUPYTERLAB_SETTINGS_DIR"]))
         progress = {"ATTENTION_COURSE_PROGRESS": str(Path(folder) / "progress.json")}
         self.log = open(Path(folder) / "server.log", "wb")  # noqa: SIM115 (closed in stop)
         self.process = subprocess.Popen(
@@ -100,6 +98,16 @@ class Server:
         self.log.close()
 
 
+def _settings_of_make_lab(folder):
+    """Write the defaults that `make lab` installs as a user's settings."""
+    text = (ROOT / "tools" / "jupyterlab_overrides.json5").read_text(encoding="utf-8")
+    overrides = json.loads("\n".join(line for line in text.splitlines() if not line.strip().startswith("//")))
+    for name, settings in overrides.items():
+        package, plugin = name.split(":")
+        (folder / package).mkdir(parents=True, exist_ok=True)
+        (folder / package / f"{plugin}.jupyterlab-settings").write_text(json.dumps(settings), encoding="utf-8")
+
+
 class Notebook:
     """One notebook open in one browser page, seen and used as a learner would."""
 
@@ -114,6 +122,12 @@ class Notebook:
         self.page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context", timeout=90_000)
         self.page.evaluate(READY)
         self.page.wait_for_function(IDLE, timeout=90_000)
+
+    def wait_until_open(self, path):
+        self.page.wait_for_function(
+            "path => window.jupyterapp.shell.currentWidget?.context?.path === path", arg=path, timeout=30_000
+        )
+        self.page.evaluate(READY)
 
     def cells(self):
         return self.page.evaluate(CELLS)
@@ -153,7 +167,9 @@ class Notebook:
             "i => { const n = window.jupyterapp.shell.currentWidget.content; n.activeCellIndex = i; return n.scrollToItem(i, 'center'); }",
             index,
         )
-        locator = self.page.locator(f".jp-Notebook .jp-Cell[data-windowed-list-index='{index}']")
+        locator = self.page.locator(
+            f".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Cell[data-windowed-list-index='{index}']"
+        )
         locator.wait_for(state="visible")
         return locator
 

@@ -73,56 +73,57 @@ def bare(text):
 
 
 @each_lesson
-def test_untouched_wrong_and_right_answers_read_well(lesson, open_notebook):
+def test_learner_walks_through_the_lesson(lesson, open_notebook):
     notebook = open_notebook(f"notebooks/{lesson.slug}.ipynb")
+    hints_unfold(notebook, lesson)
     notebook.run_all_through_the_menu()
+    everything_ran_and_nothing_is_solved(notebook, lesson)
+    wrong_then_right(notebook, lesson)
     assert notebook.errors == []
+    solution_opens_at_its_heading(notebook, lesson)
+    neighbours_open(notebook, lesson)
+
+
+def text_above(notebook, exercise_id):
+    """Id of the Markdown cell that states an exercise."""
+    return notebook.cells()[notebook.index(notebook.exercise_cells()[exercise_id]) - 1]["id"]
+
+
+def hints_unfold(notebook, lesson):
+    text = notebook.show(text_above(notebook, lesson.exercises[0].id))
+    assert text.locator("details[open]").count() == 0
+    for hint in text.locator("details").all():
+        hint.locator("summary").click()
+    assert text.locator("details[open]").count() >= 2
+
+
+def everything_ran_and_nothing_is_solved(notebook, lesson):
     for cell in notebook.cells():
         assert all(output["output_type"] != "error" for output in cell["outputs"]), cell["id"]
+        html = "".join("".join(output.get("data", {}).get("text/html", "")) for output in cell["outputs"])
+        assert all(re.search(r'alt="[^"]{10,}"', tag) for tag in re.findall(r"<img[^>]*>", html)), cell["id"]
     exercises = notebook.exercise_cells()
     assert list(exercises) == [info.id for info in lesson.exercises]
     for id, cell in exercises.items():
         assert "not attempted yet" in notebook.rendered(cell), id
 
+
+def wrong_then_right(notebook, lesson):
     id, source, messages = wrong_answer(lesson)
-    notebook.type_and_run(exercises[id], source)
-    shown = bare(notebook.rendered(exercises[id]))
+    cell = notebook.exercise_cells()[id]
+    notebook.type_and_run(cell, source)
+    shown = bare(notebook.rendered(cell))
     for message in messages:
-        start = re.split(r"\{", message)[0]
-        assert bare(start)[:80] in shown
+        assert bare(message.split("{")[0])[:80] in shown
     assert bare("the cells below use the course's version") in shown
-
-    notebook.type_and_run(exercises[id], notebook.solution_source(id))
-    shown = notebook.rendered(exercises[id])
-    assert f"✓ {id}" in shown and "uses yours" in shown
+    notebook.type_and_run(cell, notebook.solution_source(id))
+    assert f"✓ {id}" in notebook.rendered(cell) and "uses yours" in notebook.rendered(cell)
 
 
-@each_lesson
-def test_pictures_have_alt_text_and_hints_unfold(lesson, open_notebook):
-    notebook = open_notebook(f"notebooks/{lesson.slug}.ipynb")
-    first = lesson.exercises[0].id
-    cells = notebook.cells()
-    above = cells[notebook.index(notebook.exercise_cells()[first]) - 1]["id"]
-    text = notebook.show(above)
-    assert text.locator("details[open]").count() == 0
-    for hint in text.locator("details").all():
-        hint.locator("summary").click()
-    assert text.locator("details[open]").count() >= 2
-    notebook.run_all_through_the_menu()
-    for cell in notebook.cells():
-        html = "".join("".join(output.get("data", {}).get("text/html", "")) for output in cell["outputs"])
-        assert all(re.search(r'alt="[^"]{10,}"', tag) for tag in re.findall(r"<img[^>]*>", html)), cell["id"]
-
-
-@each_lesson
-def test_link_to_the_solution_opens_at_its_heading(lesson, open_notebook):
-    notebook = open_notebook(f"notebooks/{lesson.slug}.ipynb")
+def solution_opens_at_its_heading(notebook, lesson):
     last = lesson.exercises[-1]
-    above = notebook.cells()[notebook.index(notebook.exercise_cells()[last.id]) - 1]["id"]
-    notebook.show(above).locator("a", has_text="Solution").click()
-    notebook.page.wait_for_function(
-        "path => window.jupyterapp.shell.currentWidget?.context?.path === path", arg=f"solutions/{lesson.slug}.ipynb"
-    )
+    notebook.show(text_above(notebook, last.id)).locator("a", has_text="Solution").click()
+    notebook.wait_until_open(f"solutions/{lesson.slug}.ipynb")
     heading = notebook.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) h3", has_text=f"Exercise {last.id}").first
     heading.wait_for(state="visible", timeout=30_000)
     notebook.page.wait_for_timeout(1500)
@@ -130,22 +131,15 @@ def test_link_to_the_solution_opens_at_its_heading(lesson, open_notebook):
     assert box and -20 <= box["y"] <= 1000, "the heading is not on the screen"
 
 
-@each_lesson
-def test_links_to_the_neighbours_open_them(lesson, open_notebook):
+def neighbours_open(notebook, lesson):
     place = LESSONS.index(lesson)
-    notebook = open_notebook(f"notebooks/{lesson.slug}.ipynb")
     for other in (*LESSONS[max(place - 1, 0) : place], *LESSONS[place + 1 : place + 2]):
-        if other not in THERE:
-            continue
-        notebook.command("docmanager:open", {"path": f"notebooks/{lesson.slug}.ipynb"})
-        notebook.wait_until_ready()
-        last = notebook.cells()[-1]["id"]
-        notebook.show(last).locator(
-            f"a[href*='{other.slug}'], a[data-commandlinker-args*='{other.slug}']"
-        ).first.click()
-        notebook.page.wait_for_function(
-            "path => window.jupyterapp.shell.currentWidget?.context?.path === path", arg=f"notebooks/{other.slug}.ipynb"
-        )
+        if other in THERE:
+            notebook.command("docmanager:open", {"path": f"notebooks/{lesson.slug}.ipynb"})
+            notebook.wait_until_open(f"notebooks/{lesson.slug}.ipynb")
+            link = f"a[href*='{other.slug}'], a[data-commandlinker-args*='{other.slug}']"
+            notebook.show(notebook.cells()[-1]["id"]).locator(link).first.click()
+            notebook.wait_until_open(f"notebooks/{other.slug}.ipynb")
 
 
 def luminance(colour):
@@ -206,7 +200,7 @@ def test_own_design_changes_the_picture_below(open_notebook):
     cells = notebook.cells()
     below = next(c["id"] for c in cells[notebook.index(design) + 1 :] if c["type"] == "code")
     before = notebook.pictures(below)
-    own = "@exercise('1.5')\n" + get("1.5").alternatives[0].replace("* 9", "* 3.2")
+    own = "@exercise('1.5')\n" + get("1.5").alternatives[0].replace("* 9", "* 6")
     notebook.type_and_run(design, own.replace("'1.5'", '"1.5"'))
     assert "✓ 1.5" in notebook.rendered(design)
     notebook.run(below)

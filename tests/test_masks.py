@@ -1,4 +1,5 @@
 """Lesson 05's masks against PyTorch, closed forms and properties; and what the lesson says of PyTorch, proved."""
+
 import math
 
 import pytest
@@ -266,7 +267,11 @@ def test_padding_in_front_leaves_rows_with_nothing_to_attend_to():
 @quick
 @given(seed=seeds, T_q=lengths, T_k=lengths, size=st.sampled_from([1.0, 1e4]))
 def test_masked_softmax_agrees_with_pytorchs_attention(seed, T_q, T_k, size):
-    Q, K, mask = size * normal(2, 3, T_q, 4, seed=seed), normal(2, 3, T_k, 4, seed=seed + 1), random_mask(2, 1, T_q, T_k, seed=seed)
+    Q, K, mask = (
+        size * normal(2, 3, T_q, 4, seed=seed),
+        normal(2, 3, T_k, 4, seed=seed + 1),
+        random_mask(2, 1, T_q, T_k, seed=seed),
+    )
     theirs = F.scaled_dot_product_attention(Q, K, torch.eye(T_k, dtype=Q.dtype).expand(2, 3, T_k, T_k), attn_mask=mask)
     torch.testing.assert_close(masks.masked_softmax(Q @ K.mT / 2, mask), theirs)
 
@@ -431,7 +436,11 @@ def test_cross_attention_to_itself_is_self_attention():
 
 
 def test_a_memory_that_is_all_padding_gives_zeros_and_finite_gradients():
-    cross, x, memory = masks.CrossAttention(6, 2), normal(2, 5, 6, dtype=torch.float32), normal(2, 3, 6, dtype=torch.float32)
+    cross, x, memory = (
+        masks.CrossAttention(6, 2),
+        normal(2, 5, 6, dtype=torch.float32),
+        normal(2, 3, 6, dtype=torch.float32),
+    )
     mask = torch.tensor([[True, True, False], [False, False, False]])[:, None, None, :]
     out, weights = cross(x, memory, mask)
     out.square().sum().backward()

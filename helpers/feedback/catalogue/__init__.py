@@ -71,6 +71,10 @@ LESSONS = (
             ExerciseInfo("3.3", "The softmax Jacobian", 2, 8),
             ExerciseInfo("3.4", "Backwards without the Jacobian", 3, 12),
         ),
+        (
+            "spread-at-64", "largest-at-1024", "jacobian-without-scale", "largest-first-loss",
+            "unscaled-fails-on-scores", "best-at-loudest",
+        ),
     ),
     Lesson(
         "04", "Many heads", "04_multi_head", "One word needs two things at once. Can one softmax row deliver both?", 60,

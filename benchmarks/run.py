@@ -1,0 +1,110 @@
+"""Measure speed and memory, print the table, and store it in benchmarks/RESULTS.md.
+
+    python -m benchmarks.run                 everything, about a quarter of an hour on a quiet machine
+    python -m benchmarks.run attention       some parts only: verdicts, ready, notebooks, attention
+    python -m benchmarks.run verdicts --lesson 07
+
+Only a run of everything is stored.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median
+
+from benchmarks import course, table
+from tools.make_lessons import ROOT
+
+PARTS = ("verdicts", "ready", "notebooks", "attention")
+RESULTS = ROOT / "benchmarks" / "RESULTS.md"
+# One core for every library: a neighbour on another disturbs little, and CPU time is that of the one thread.
+ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
+)
+
+HEADER = """# Measured speed and memory
+
+Measured on {date} by `make bench`: {machine}.
+
+Seconds differ from machine to machine, so every row sets two things side by side that were measured in the same run;
+the ratio is ours divided by the other, and where a row holds two times of ours, the larger of them divided by the other.
+
+- **Verdict:** a wrong answer is judged and explained, as the first in its kernel. For each exercise: all its known
+  mistakes, some sets of two and three, and two answers that no mistake explains.
+- **Ready to work:** from the start of a kernel until the cell of the lesson's first exercise is done.
+- **Whole notebook:** every cell, in a fresh kernel. These first three are set against a fresh kernel that imports NumPy
+  and matplotlib and does nothing else.
+- **Attention:** PyTorch's own modules and operations with the same result, run eagerly, are what ours is compared with;
+  for NumPy it is two matrix products and one exponential, which no attention can avoid. Medians on one core, forward
+  only. Memory is the most that is alive at once, beyond the inputs.
+
+"""
+
+
+def machine():
+    """The kind of machine and the versions, without any name or path of it."""
+    cpu = platform.processor() or platform.machine()
+    described = Path("/proc/cpuinfo")
+    if described.exists():
+        lines = described.read_text(encoding="utf-8").splitlines()
+        cpu = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), cpu)
+    versions = ", ".join(f"{name} {version(package)}" for name, package in (("PyTorch", "torch"), ("NumPy", "numpy")))
+    cores = os.cpu_count()
+    return f"{platform.system()}, {cpu}, {cores} cores, Python {platform.python_version()}, {versions}"
+
+
+def attention_rows():
+    """Rows of benchmarks/attention.py, measured in a process of its own."""
+    command = [sys.executable, "-m", "benchmarks.attention"]
+    finished = subprocess.run(command, cwd=ROOT, env=os.environ | ONE_THREAD, stdout=subprocess.PIPE, check=True)
+    return [table.Row(**row) for row in json.loads(finished.stdout)]
+
+
+def rows_of(parts, lessons):
+    """The rows of some parts, for some lessons."""
+    rows = []
+    with course.quiet_kernels():
+        needs_yardstick = {"verdicts", "notebooks"} & set(parts)
+        yardstick = median(course.bare_kernel_seconds() for _ in range(course.REPEATS)) if needs_yardstick else None
+        if "verdicts" in parts:
+            ids = [info.id for lesson, _ in lessons for info in lesson.exercises]
+            rows += course.verdict_rows(ids, yardstick)
+        if "ready" in parts:
+            rows += course.ready_rows(lessons)
+        if "notebooks" in parts:
+            rows += course.notebook_rows(lessons, yardstick)
+    if "attention" in parts:
+        rows += attention_rows()
+    return rows
+
+
+def main(arguments=None):
+    """Run the command line; the exit status is returned."""
+    parser = argparse.ArgumentParser(prog="benchmarks.run", description="Measure speed and memory.")
+    parser.add_argument("parts", nargs="*", metavar="part", help=f"some of {', '.join(PARTS)}; default: all")
+    parser.add_argument("--lesson", action="append", default=[], help="a number such as 07; default: all there are")
+    asked = parser.parse_args(arguments)
+    if unknown := set(asked.parts) - set(PARTS):
+        parser.error(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
+    lessons = [
+        (lesson, path)
+        for lesson, path in course.written_lessons()
+        if lesson.number in (asked.lesson or [lesson.number])
+    ]
+    written = table.markdown(rows_of(asked.parts or PARTS, lessons))
+    print(written)
+    if not asked.parts and not asked.lesson:
+        header = HEADER.format(date=datetime.date.today().isoformat(), machine=machine())
+        RESULTS.write_text(header + written, encoding="utf-8", newline="\n")
+        print(f"stored in {RESULTS.relative_to(ROOT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
