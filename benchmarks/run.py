@@ -32,8 +32,8 @@ HEADER = """# Measured speed and memory
 
 Measured on {date} by `make bench`: {machine}.
 
-Seconds differ from machine to machine, so every row sets two things side by side that were measured in the same run;
-the ratio is ours divided by the other, and where a row holds two times of ours, the larger of them divided by the other.
+Seconds differ from machine to machine, so every row sets two things side by side that were measured in the same run.
+The ratio is ours divided by the other; where a row holds two times of ours, it is the larger of them that is divided.
 
 - **Verdict:** a wrong answer is judged and explained, as the first in its kernel. For each exercise: all its known
   mistakes, some sets of two and three, and two answers that no mistake explains.

@@ -369,4 +369,173 @@ def score_matrix_bytes(B, H, T, itemsize=4):
     return B * T * T * itemsize
 """,
     ),
+    (
+        "causal-upside-down",
+        "5.2",
+        "direct",
+        ("upside-down",),
+        """
+def causal_mask(T):
+    return torch.triu(torch.ones((T, T), dtype=torch.bool))
+""",
+    ),
+    (
+        "causal-marks-blocked",
+        "5.2",
+        "direct",
+        ("marks-blocked",),
+        """
+def causal_mask(T):
+    return torch.triu(torch.ones((T, T), dtype=torch.bool), diagonal=1)
+""",
+    ),
+    (
+        "causal-sees-one-ahead",
+        "5.2",
+        "adapted",
+        ("one-ahead",),
+        """
+def causal_mask(T):
+    return torch.tril(torch.ones((T, T), dtype=torch.bool), diagonal=1)
+""",
+    ),
+    (
+        "causal-top-left",
+        "5.2",
+        "direct",
+        ("causal-top-left",),
+        """
+def causal_mask(T_q, T_k):
+    return torch.tril(torch.ones((T_q, T_k), dtype=torch.bool))
+""",
+    ),
+    (
+        "pad-masks-queries",
+        "5.4",
+        "direct",
+        ("on-queries",),
+        """
+def padding_mask(tokens, pad_id):
+    return (tokens != pad_id)[:, None, :, None]
+""",
+    ),
+    (
+        "pad-masks-both-sides",
+        "5.4",
+        "direct",
+        ("both-sides",),
+        """
+def padding_mask(tokens, pad_id):
+    keep = tokens != pad_id
+    return keep[:, None, None, :] & keep[:, None, :, None]
+""",
+    ),
+    (
+        "pad-marks-padding",
+        "5.4",
+        "direct",
+        ("marks-padding",),
+        """
+def padding_mask(tokens, pad_id):
+    return (tokens == pad_id)[:, None, None, :]
+""",
+    ),
+    (
+        "pad-or-causal",
+        "5.5",
+        "adapted",
+        ("or",),
+        """
+def combine_masks(padding, causal):
+    return padding | causal[None]
+""",
+    ),
+    (
+        "pad-two-d-broadcast",
+        "5.4",
+        "adapted",
+        ("no-axes",),
+        """
+def padding_mask(tokens, pad_id):
+    return tokens != pad_id
+""",
+    ),
+    (
+        "mask-full-row-nan",
+        "5.6",
+        "direct",
+        ("nan-rows",),
+        """
+def masked_softmax(scores, mask):
+    s = torch.where(mask, scores, -torch.inf)
+    e = torch.exp(s - s.max(dim=-1, keepdim=True).values)
+    return e / e.sum(dim=-1, keepdim=True)
+""",
+    ),
+    (
+        "mask-full-row-uniform",
+        "5.6",
+        "direct",
+        ("uniform-rows",),
+        """
+def masked_softmax(scores, mask):
+    low = torch.finfo(scores.dtype).min
+    return torch.softmax(scores.masked_fill(~mask, low), dim=-1)
+""",
+    ),
+    (
+        "mask-fill-overflows-half",
+        "5.6",
+        "direct",
+        ("big-negative-number",),
+        """
+def masked_softmax(scores, mask):
+    return torch.softmax(scores.masked_fill(mask == False, -1e9), dim=-1)
+""",
+    ),
+    (
+        "cross-ignores-encoder",
+        "5.7",
+        "direct",
+        ("memory-ignored",),
+        _CROSS := """
+class CrossAttention(nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError(f"{d_model} and {n_heads}")
+        self.h = n_heads
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_o = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, memory, memory_mask=None):
+        q, k, v = (split_heads(W(z), self.h) for W, z in ((self.W_q, x), (self.W_k, x), (self.W_v, x)))
+        s = q @ k.mT / k.shape[-1] ** 0.5
+        w = s.softmax(-1) if memory_mask is None else masked_softmax(s, memory_mask)
+        return self.W_o(merge_heads(w @ v)), w
+""",
+    ),
+    ("cross-roles-swapped", "5.7", "direct", ("roles-swapped",), _CROSS.replace("(self.W_q, x)", "(self.W_q, memory)")),
+    (
+        "cross-uses-causal-mask",
+        "5.7",
+        "direct",
+        ("causal-mask-reused",),
+        _CROSS.replace("(self.W_k, x), (self.W_v, x)", "(self.W_k, memory), (self.W_v, memory)").replace(
+            "        w = s",
+            "        s = s.masked_fill(~torch.ones(s.shape[-2:], dtype=torch.bool).tril(), -torch.inf)\n        w = s",
+            1,
+        ),
+    ),
+    (
+        "cross-drops-encoder-mask",
+        "5.7",
+        "direct",
+        ("mask-dropped",),
+        _CROSS.replace("(self.W_k, x), (self.W_v, x)", "(self.W_k, memory), (self.W_v, memory)").replace(
+            "masked_softmax(s, memory_mask)", "s.softmax(-1)"
+        ),
+    ),
 )

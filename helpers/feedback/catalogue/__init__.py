@@ -98,6 +98,10 @@ LESSONS = (
             ExerciseInfo("5.6", "A safe softmax", 2, 8),
             ExerciseInfo("5.7", "Cross-attention", 2, 10),
         ),
+        (
+            "scores-of-zero", "batch-norm-leaks", "seven-passes", "coin-after-softmax",
+            "padding-content", "empty-row", "cross-causal", "one-query-is-causal",
+        ),
     ),
     Lesson(
         "06", "Positions", "06_positions", "Attention sees a bag of words. Where does order come from?", 60,
