@@ -60,8 +60,9 @@ class DotScorer(nn.Module):
 
     def forward(self, queries, keys):
         q = queries @ self.W_q  # (B, d_k)
-        k = keys @ self.W_k  # (B, n, d_k)
-        return torch.einsum("bd,bnd->bn", q, k) / self.divisor  # (B, n)
+        # q · (k W_k) is (q W_kᵀ) · k, which for a single query costs n times less.
+        q_for_keys = q @ self.W_k.T  # (B, d_model)
+        return torch.einsum("bd,bnd->bn", q_for_keys, keys) / self.divisor  # (B, n)
 
 
 class GeneralScorer(nn.Module):

@@ -538,4 +538,348 @@ class CrossAttention(nn.Module):
             "masked_softmax(s, memory_mask)", "s.softmax(-1)"
         ),
     ),
+    (
+        "mask-fill-overflows-half",
+        "4.3",
+        "direct",
+        ("mask-as-minus-1e9",),
+        """
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads, dropout=0.0):
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError(f"{n_heads} heads do not divide {d_model} features")
+        self.drop = nn.Dropout(dropout)
+        self.h, self.d = n_heads, d_model // n_heads
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.W_o = nn.Linear(d_model, d_model, bias=False)
+    def forward(self, x, mask=None):
+        B, T, D = x.shape
+        q, k, v = (f(x).view(B, T, self.h, self.d).transpose(1, 2) for f in (self.W_q, self.W_k, self.W_v))
+        s = q @ k.transpose(-2, -1) / math.sqrt(self.d)
+        if mask is not None:
+            s = s.masked_fill(~mask, -1e9)
+        a = torch.softmax(s, dim=-1)
+        return self.W_o((self.drop(a) @ v).transpose(1, 2).reshape(B, T, D)), a
+""",
+    ),
+    (
+        "split-no-transpose",
+        "4.1",
+        "direct",
+        ("split-no-transpose",),
+        """
+def split_heads(x, n_heads):
+    B, T, D = x.shape
+    return x.reshape(B, n_heads, T, D // n_heads)
+""",
+    ),
+    (
+        "merge-no-transpose",
+        "4.2",
+        "direct",
+        ("merge-no-transpose",),
+        """
+def merge_heads(x):
+    B, H, T, d = x.shape
+    return x.reshape(B, T, H * d)
+""",
+    ),
+    (
+        "mha-split-no-transpose",
+        "4.3",
+        "direct",
+        ("split-no-transpose", "merge-no-transpose"),
+        """
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads, dropout=0.0):
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError(f"{n_heads} heads do not divide {d_model} features")
+        self.drop = nn.Dropout(dropout)
+        self.h, self.d = n_heads, d_model // n_heads
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.W_o = nn.Linear(d_model, d_model, bias=False)
+    def forward(self, x, mask=None):
+        B, T, D = x.shape
+        q, k, v = (f(x).view(B, self.h, T, self.d) for f in (self.W_q, self.W_k, self.W_v))
+        s = q @ k.transpose(-2, -1) / math.sqrt(self.d)
+        if mask is not None:
+            s = s.masked_fill(~mask, float("-inf"))
+        a = torch.softmax(s, dim=-1)
+        return self.W_o((self.drop(a) @ v).reshape(B, T, D)), a
+""",
+    ),
+    (
+        "mha-merge-no-transpose",
+        "4.3",
+        "direct",
+        ("merge-no-transpose",),
+        """
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads, dropout=0.0):
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError(f"{n_heads} heads do not divide {d_model} features")
+        self.drop = nn.Dropout(dropout)
+        self.h, self.d = n_heads, d_model // n_heads
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.W_o = nn.Linear(d_model, d_model, bias=False)
+    def split(self, z):
+        B, T, _ = z.shape
+        return z.view(B, T, self.h, self.d).transpose(1, 2)
+
+    def forward(self, x, mask=None):
+        B, T, D = x.shape
+        q, k, v = self.split(self.W_q(x)), self.split(self.W_k(x)), self.split(self.W_v(x))
+        s = q @ k.transpose(-2, -1) / math.sqrt(self.d)
+        if mask is not None:
+            s = s.masked_fill(~mask, float("-inf"))
+        a = torch.softmax(s, dim=-1)
+        return self.W_o((self.drop(a) @ v).reshape(B, T, D)), a
+""",
+    ),
+    (
+        "mha-attends-over-heads",
+        "4.3",
+        "direct",
+        ("attends-over-heads-unmasked",),
+        """
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads, dropout=0.0):
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError(f"{n_heads} heads do not divide {d_model} features")
+        self.drop = nn.Dropout(dropout)
+        self.h, self.d = n_heads, d_model // n_heads
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.W_o = nn.Linear(d_model, d_model, bias=False)
+    def forward(self, x, mask=None):
+        B, T, D = x.shape
+        q, k, v = (f(x).view(B, T, self.h, self.d) for f in (self.W_q, self.W_k, self.W_v))
+        a = torch.softmax(q @ k.transpose(-2, -1) / math.sqrt(self.d), dim=-1)
+        return self.W_o((self.drop(a) @ v).reshape(B, T, D)), a
+""",
+    ),
+    (
+        "mha-scale-by-d-model",
+        "4.3",
+        "direct",
+        ("scale-by-d_model",),
+        """
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads, dropout=0.0):
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError(f"{n_heads} heads do not divide {d_model} features")
+        self.drop = nn.Dropout(dropout)
+        self.h, self.d = n_heads, d_model // n_heads
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.W_o = nn.Linear(d_model, d_model, bias=False)
+    def split(self, z):
+        B, T, _ = z.shape
+        return z.view(B, T, self.h, self.d).transpose(1, 2)
+
+    def forward(self, x, mask=None):
+        B, T, D = x.shape
+        q, k, v = self.split(self.W_q(x)), self.split(self.W_k(x)), self.split(self.W_v(x))
+        s = q @ k.transpose(-2, -1) / math.sqrt(D)
+        if mask is not None:
+            s = s.masked_fill(~mask, float("-inf"))
+        a = torch.softmax(s, dim=-1)
+        return self.W_o((self.drop(a) @ v).transpose(1, 2).reshape(B, T, D)), a
+""",
+    ),
+    (
+        "mha-no-output-projection",
+        "4.3",
+        "direct",
+        ("no-output-layer",),
+        """
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads, dropout=0.0):
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError(f"{n_heads} heads do not divide {d_model} features")
+        self.drop = nn.Dropout(dropout)
+        self.h, self.d = n_heads, d_model // n_heads
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.W_o = nn.Linear(d_model, d_model, bias=False)
+    def split(self, z):
+        B, T, _ = z.shape
+        return z.view(B, T, self.h, self.d).transpose(1, 2)
+
+    def forward(self, x, mask=None):
+        B, T, D = x.shape
+        q, k, v = self.split(self.W_q(x)), self.split(self.W_k(x)), self.split(self.W_v(x))
+        s = q @ k.transpose(-2, -1) / math.sqrt(self.d)
+        if mask is not None:
+            s = s.masked_fill(~mask, float("-inf"))
+        a = torch.softmax(s, dim=-1)
+        return (self.drop(a) @ v).transpose(1, 2).reshape(B, T, D), a
+""",
+    ),
+    (
+        "mha-mask-no-head-axis",
+        "4.3",
+        "adapted",
+        ("mask-loses-head-axis",),
+        """
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads, dropout=0.0):
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError(f"{n_heads} heads do not divide {d_model} features")
+        self.drop = nn.Dropout(dropout)
+        self.h, self.d = n_heads, d_model // n_heads
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.W_o = nn.Linear(d_model, d_model, bias=False)
+    def split(self, z):
+        B, T, _ = z.shape
+        return z.view(B, T, self.h, self.d).transpose(1, 2)
+
+    def forward(self, x, mask=None):
+        B, T, D = x.shape
+        q, k, v = self.split(self.W_q(x)), self.split(self.W_k(x)), self.split(self.W_v(x))
+        s = q @ k.transpose(-2, -1) / math.sqrt(self.d)
+        if mask is not None:
+            s = s.masked_fill(~mask.squeeze(1), float("-inf"))
+        a = torch.softmax(s, dim=-1)
+        return self.W_o((self.drop(a) @ v).transpose(1, 2).reshape(B, T, D)), a
+""",
+    ),
+    (
+        "mha-softmax-over-queries",
+        "4.3",
+        "direct",
+        ("softmax-over-queries",),
+        """
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads, dropout=0.0):
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError(f"{n_heads} heads do not divide {d_model} features")
+        self.drop = nn.Dropout(dropout)
+        self.h, self.d = n_heads, d_model // n_heads
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.W_o = nn.Linear(d_model, d_model, bias=False)
+    def split(self, z):
+        B, T, _ = z.shape
+        return z.view(B, T, self.h, self.d).transpose(1, 2)
+
+    def forward(self, x, mask=None):
+        B, T, D = x.shape
+        q, k, v = self.split(self.W_q(x)), self.split(self.W_k(x)), self.split(self.W_v(x))
+        s = q @ k.transpose(-2, -1) / math.sqrt(self.d)
+        if mask is not None:
+            s = s.masked_fill(~mask, float("-inf"))
+        a = torch.softmax(s, dim=2)
+        return self.W_o((self.drop(a) @ v).transpose(1, 2).reshape(B, T, D)), a
+""",
+    ),
+    (
+        "mha-mask-not-in-place",
+        "4.3",
+        "direct",
+        ("mask-without-effect",),
+        """
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads, dropout=0.0):
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError(f"{n_heads} heads do not divide {d_model} features")
+        self.drop = nn.Dropout(dropout)
+        self.h, self.d = n_heads, d_model // n_heads
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.W_o = nn.Linear(d_model, d_model, bias=False)
+    def split(self, z):
+        B, T, _ = z.shape
+        return z.view(B, T, self.h, self.d).transpose(1, 2)
+
+    def forward(self, x, mask=None):
+        B, T, D = x.shape
+        q, k, v = self.split(self.W_q(x)), self.split(self.W_k(x)), self.split(self.W_v(x))
+        s = q @ k.transpose(-2, -1) / math.sqrt(self.d)
+        if mask is not None:
+            s.masked_fill(~mask, float("-inf"))
+        a = torch.softmax(s, dim=-1)
+        return self.W_o((self.drop(a) @ v).transpose(1, 2).reshape(B, T, D)), a
+""",
+    ),
+    (
+        "mha-heads-in-python-list",
+        "4.3",
+        "direct",
+        ("layers-in-plain-list",),
+        """
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads, dropout=0.0):
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError(f"{n_heads} heads do not divide {d_model} features")
+        self.drop = nn.Dropout(dropout)
+        d = d_model // n_heads
+        self.d = d
+        self.heads = [[nn.Linear(d_model, d, bias=False) for _ in range(3)] for _ in range(n_heads)]
+        self.W_o = nn.Linear(d_model, d_model, bias=False)
+    def forward(self, x, mask=None):
+        outs, maps = [], []
+        for W_q, W_k, W_v in self.heads:
+            s = W_q(x) @ W_k(x).transpose(-2, -1) / math.sqrt(self.d)
+            if mask is not None:
+                s = s.masked_fill(~mask, float("-inf"))
+            a = torch.softmax(s, dim=-1)
+            outs.append(self.drop(a) @ W_v(x)); maps.append(a)
+        return self.W_o(torch.cat(outs, dim=-1)), torch.stack(maps, dim=1)
+""",
+    ),
+    (
+        "mha-view-after-transpose",
+        "4.3",
+        "adapted",
+        ("view-after-transpose",),
+        """
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads, dropout=0.0):
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError(f"{n_heads} heads do not divide {d_model} features")
+        self.drop = nn.Dropout(dropout)
+        self.h, self.d = n_heads, d_model // n_heads
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.W_o = nn.Linear(d_model, d_model, bias=False)
+    def split(self, z):
+        B, T, _ = z.shape
+        return z.view(B, T, self.h, self.d).transpose(1, 2)
+
+    def forward(self, x, mask=None):
+        B, T, D = x.shape
+        q, k, v = self.split(self.W_q(x)), self.split(self.W_k(x)), self.split(self.W_v(x))
+        s = q @ k.transpose(-2, -1) / math.sqrt(self.d)
+        if mask is not None:
+            s = s.masked_fill(~mask, float("-inf"))
+        a = torch.softmax(s, dim=-1)
+        return self.W_o((self.drop(a) @ v).transpose(1, 2).view(B, T, D)), a
+""",
+    ),
 )

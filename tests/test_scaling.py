@@ -199,7 +199,7 @@ def test_random_weights_are_softmax_rows_of_scores_divided_by_a_power_of_d_k():
 @pytest.mark.parametrize("seed", SEEDS)
 def test_saturation_and_gradient_are_as_the_lesson_says(seed):
     rng = np.random.default_rng(seed)
-    weights = {name: [random_weights(d_k, power, rng) for d_k in WIDTHS] for name, power in POWERS.items()}
+    weights = {name: [random_weights(d_k, power, rng, n_sets=10) for d_k in WIDTHS] for name, power in POWERS.items()}
     largest = {name: [w.max(axis=-1).mean() for w in rows] for name, rows in weights.items()}
     assert largest["no scale"][0] < 0.15 and largest["no scale"][5] > 0.9
     assert all(0.07 < value < 0.15 for value in largest["√d_k"])
@@ -234,6 +234,13 @@ def test_recall_asks_for_the_key_nearest_to_the_query():
 def test_loudest_asks_for_the_key_with_the_largest_first_feature():
     _, keys, _, target = loudest(5, generator())
     assert (keys[torch.arange(32), target, 0] == keys[:, :, 0].max(dim=-1).values).all()
+
+
+@pytest.mark.parametrize("task", [recall, loudest])
+def test_plain_average_costs_fifteen_sixteenths(task):
+    examples = generator()
+    values = torch.cat([task(3, examples).values for _ in range(200)])  # the first of 16 stands for the right one
+    assert (values.mean(dim=1) - values[:, 0]).square().mean().item() == pytest.approx(15 / 16, rel=0.02)
 
 
 def test_scorers_are_the_scoring_functions_of_lesson_02():

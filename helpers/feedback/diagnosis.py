@@ -91,14 +91,15 @@ def _spans(exercise, mistake):
     return spans
 
 
-def diagnose(exercise_id, outcomes, wrong):
+def diagnose(exercise_id, outcomes, wrong, among=None):
     """Smallest sets of known mistakes that did exactly what the answer did.
 
     outcomes: the answer's Outcome on each case. wrong: indices of the cases it got wrong.
+    among: indices of the cases to explain; all of them for None.
     Returns a list of frozensets of mistake ids, all of one size; empty when nothing known fits.
     """
     search = _Search(exercise_id, outcomes)
-    order = [*wrong, *(i for i in range(len(outcomes)) if i not in wrong)]
+    order = [*wrong, *(i for i in (range(len(outcomes)) if among is None else among) if i not in wrong)]
     for size in range(1, search.twins.exercise.max_mistakes + 1):
         found = [ids for ids in search.sets(size, order[0]) if all(search.fits(ids, i) for i in order)]
         if found:

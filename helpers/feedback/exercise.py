@@ -23,12 +23,14 @@ class Case:
     make: returns a fresh tuple of arguments, the same at every call.
     dims: sizes by axis name, {"T_q": 5, "d_k": 4}; they name axes and constants in reports.
     tolerance: relative error allowed; None takes it from the inputs' precision.
+    aspect: a side of the exercise that is right or wrong by itself ("dropout"); diagnosis may take such cases apart.
     """
 
     name: str
     make: Callable[[], tuple]
     dims: Mapping[str, int] = field(default_factory=dict)
     tolerance: float | None = None
+    aspect: str = ""
 
 
 @dataclass(frozen=True)

@@ -249,6 +249,9 @@ class _Judge:
             unchanged = [dataclasses.replace(outcome, changed=()) for outcome in self.outcomes]
             sets = diagnosis.diagnose(self.exercise.id, unchanged, wrong)
             where += [changes] if changes != problems[first] else []
+        taken_apart = None if sets else self._by_aspect(status, wrong, problems)
+        if taken_apart:
+            return taken_apart
         if sets:
             return self._named(status, sets, self.exercise.cases[first], where, self._comparison(first))
         if self.exercise.judge and not self._stopped(first):
@@ -282,6 +285,32 @@ class _Judge:
             else f"in {count} of the {len(wrong)} cases that are wrong"
         )
         return [f"Not the whole story, but {scope} the same thing happens with this mistake: {' Or: '.join(said)}"]
+
+    def _by_aspect(self, status, wrong, problems):
+        """What is wrong with each side of the exercise, where known mistakes explain at least one of them by itself."""
+        cases = self.exercise.cases
+        aspects = list(dict.fromkeys(cases[i].aspect for i in wrong))
+        if len({case.aspect for case in cases}) < 2:
+            return None
+        points, findings, comparison = [], {}, None
+        for aspect in aspects:
+            ours = [i for i in wrong if cases[i].aspect == aspect]
+            among = [i for i, case in enumerate(cases) if case.aspect == aspect]
+            sets = diagnosis.diagnose(self.exercise.id, self.outcomes, ours, among)
+            found = {
+                id: Finding(id, _filled(self.twins.mistakes[id].message, cases[ours[0]])) for ids in sets for id in ids
+            }
+            findings |= found
+            ways = dict.fromkeys(" And: ".join(found[id].message for id in self._ordered(ids)) for ids in sets)
+            points.append(" Or: ".join(ways) or f"In the case “{cases[ours[0]].name}”, {_continued(problems[ours[0]])}")
+            comparison = comparison or (self._comparison(ours[0]) if sets else None)
+        if not findings:
+            return None
+        mistakes = tuple(findings[id] for id in self._ordered(findings))
+        if len(points) == 1:
+            return self._make(status, _continued(points[0]), mistakes=mistakes, comparison=comparison)
+        headline = "each of these is wrong by itself."
+        return self._make(status, headline, mistakes=mistakes, points=tuple(points), comparison=comparison)
 
     def _stopped(self, i):
         return self.outcomes[i].error is not None and self.expected[i].error is None

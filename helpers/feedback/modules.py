@@ -28,7 +28,7 @@ def module_runner(reference):
 def built(candidate, init):
     """An instance that leaves the global random state as it was; AnswerProblem if it is no nn.Module."""
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
+        torch.default_generator.manual_seed(0)
         model = candidate(*init)
     if not isinstance(model, nn.Module):
         raise AnswerProblem("not-a-module", "The class must inherit from `nn.Module`: write `class Name(nn.Module)`.")
@@ -50,9 +50,8 @@ def filled(model, reference):
 
 
 def _parameter_problem(model, wanted, found):
-    lists = [
-        name for name, value in vars(model).items() if isinstance(value, (list, tuple, dict)) and _holds_layers(value)
-    ]
+    own = {name: value for name, value in vars(model).items() if not name.startswith("_")}  # without nn.Module's tables
+    lists = [name for name, value in own.items() if isinstance(value, (list, tuple, dict)) and _holds_layers(value)]
     if lists:
         kind, layers = type(vars(model)[lists[0]]).__name__, sorted({name.split(".")[0] for name in wanted})
         return AnswerProblem(

@@ -85,6 +85,7 @@ LESSONS = (
             ExerciseInfo("4.3", "Multi-head attention", 3, 20),
             ExerciseInfo("4.4", "Weights from PyTorch", 2, 8),
         ),
+        ("exchanged-values", "view-without-transpose", "weight-of-to", "forgotten-tilde", "parameters-of-eight-heads", "mask-without-head-axis"),
     ),
     Lesson(
         "05", "Masks", "05_masks", "How do you know your model is not peeking?", 60,
