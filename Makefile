@@ -54,7 +54,7 @@ lessons: $(VENV)/installed-dev
 	$(BIN)/python -m tools.make_lessons
 
 bench: $(VENV)/installed-dev
-	@for script in benchmarks/*.py; do $(BIN)/python "$$script" || exit 1; done
+	$(BIN)/python -m benchmarks.run
 
 browser-test: $(VENV)/installed-browser
 	$(BIN)/python -m pytest -m browser tests

@@ -1,5 +1,7 @@
 """Lesson 02: scaled dot-product attention in NumPy, and three other ways to score a pair."""
 
+import math
+
 import numpy as np
 
 
@@ -24,7 +26,7 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
     """
     d_k = Q.shape[-1]
     scores = Q @ np.swapaxes(K, -1, -2)  # (..., T_q, T_k)
-    scores = scores / np.sqrt(d_k)
+    scores = scores / math.sqrt(d_k)
     if mask is not None:
         scores = np.where(mask, scores, -np.inf)
     weights = softmax(scores, axis=-1)
@@ -74,7 +76,7 @@ def debugged_attention(Q, K, V, mask=None):
     """
     d_k = K.shape[-1]
     scores = np.einsum("...qd,...kd->...qk", Q, K)  # (..., T_q, T_k)
-    scores = scores / np.sqrt(d_k)
+    scores = scores / math.sqrt(d_k)
     if mask is not None:
         scores = np.where(mask, scores, -np.inf)
     weights = softmax(scores, axis=-1)

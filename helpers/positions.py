@@ -93,11 +93,9 @@ def rope_attention(X, W_q, W_k, W_v):
 
     X: (T, d_model). W_q, W_k: (d_model, d_k), d_k even. W_v: (d_model, d_v). Returns (T, d_v).
     """
-    Q = X @ W_q  # (T, d_k)
-    K = X @ W_k  # (T, d_k)
+    Q = rope(X @ W_q)  # (T, d_k)
+    K = rope(X @ W_k)  # (T, d_k)
     V = X @ W_v  # (T, d_v)
-    Q = rope(Q)
-    K = rope(K)
     scores = Q @ K.T / math.sqrt(K.shape[-1])  # (T, T)
     scores = scores.masked_fill(~causal_mask(X.shape[0]), -torch.inf)
     weights = torch.softmax(scores, dim=-1)

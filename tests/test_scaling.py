@@ -308,9 +308,8 @@ def recall_runs(seed):
     return {name: {d_k: train_recall(d_k, power, seed) for d_k in (16, 64, 256, 1024)} for name, power in POWERS.items()}
 
 
-@cache
-def race_loss(seed, task, d):
-    return [train_scorer(name, d, task, seed).loss() for name in SCORERS]
+def race_loss(seed, task, d, steps=100):
+    return [train_scorer(name, d, task, seed, steps=steps).loss() for name in SCORERS]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -359,9 +358,9 @@ def test_recall_is_learned_by_products_and_best_with_the_scale(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("d", [16, 128])
-def test_loudest_is_learned_by_additive_scores(seed, d):
-    additive, *products = race_loss(seed, loudest, d)
+@pytest.mark.parametrize("d, steps", [(16, 100), (128, 50)])  # at 128 it is clear after half the lesson's steps
+def test_loudest_is_learned_by_additive_scores(seed, d, steps):
+    additive, *products = race_loss(seed, loudest, d, steps)
     assert additive < 0.85 * min(products)
 
 

@@ -244,7 +244,7 @@ def shown(x):
     """A value as a report writes it."""
     if isinstance(x, (bool, np.bool_)) or not is_number(x) and not is_array(x):
         return str(x)
-    x = as_array(x)[()]
-    if x.dtype.kind in "iub":
+    x = x if isinstance(x, int) else as_array(x)[()]
+    if isinstance(x, (int, np.integer)):
         return str(x)
     return f"{x:.2f}" if 0.01 <= abs(x) < 1000 or x == 0 else f"{x:.3g}"

@@ -387,12 +387,19 @@ class _Judge:
         return []
 
     def _factor_over_cases(self, expected):
-        """Single numbers say more together: one factor on all cases is worth naming."""
+        """Single numbers say more together: one factor or one difference on all cases is worth naming."""
         if not is_number(expected) or not all(is_number(o.value) for o in [*self.outcomes, *self.expected]):
             return []
-        expected, got = (np.array([float(o.value) for o in side]) for side in (self.expected, self.outcomes))
-        found = None if running.same(expected, got, 1e-6) else diagnosis.relation(expected, got, {})
-        return [f"Over all cases your answers are {found}."] if found else []
+        pairs = [(float(o.value), float(e.value)) for o, e in zip(self.outcomes, self.expected, strict=True)]
+        if len(pairs) < 3 or not all(np.isfinite(pairs).ravel()):
+            return []
+        factors = [got / right for got, right in pairs if right]
+        if np.allclose(factors, factors[0], rtol=1e-6) and not np.isclose(factors[0], 1) and factors[0]:
+            return [f"On all cases your answer is {factors[0]:.4g} times the right one."]
+        shifts = [got - right for got, right in pairs]
+        if np.allclose(shifts, shifts[0], rtol=1e-6) and shifts[0]:
+            return [f"On all cases your answer is off by {shifts[0]:.4g}."]
+        return []
 
     def _comparison(self, i):
         """The 2-D slice around the worst entry, when small enough to read."""

@@ -140,15 +140,15 @@ ATTENTION_CASES = (
 )
 
 _SCALE = (
-    Mistake("no-scale", old=" / np.sqrt(d_k)", new="", hides_others=True,
+    Mistake("no-scale", old=" / math.sqrt(d_k)", new="", hides_others=True,
         message="You left out the scale: divide the scores by √d_k = {sqrt_d_k}, or the softmax comes out too sharp."),
-    Mistake("divide-by-d_k", old="np.sqrt(d_k)", new="d_k",
+    Mistake("divide-by-d_k", old="math.sqrt(d_k)", new="d_k",
         message="You divided the scores by d_k = {d_k}, not by √d_k = {sqrt_d_k} (or by √d_k twice, which is the same). The weights come out too even."),
-    Mistake("multiply-by-sqrt", old="/ np.sqrt(d_k)", new="* np.sqrt(d_k)",
+    Mistake("multiply-by-sqrt", old="/ math.sqrt(d_k)", new="* math.sqrt(d_k)",
         message="You multiplied the scores by √d_k = {sqrt_d_k} (dividing by d_k ** -0.5 does that too); divide by it. The weights come out almost one-hot."),
-    Mistake("scale-fourth-root", old="np.sqrt(d_k)", new="d_k**0.25", rare=True,
+    Mistake("scale-fourth-root", old="math.sqrt(d_k)", new="d_k**0.25", rare=True,
         message="You divided by the fourth root of d_k: √√d_k. If each of Q and K is to be scaled, both need it, so that together they give √d_k."),
-    Mistake("scale-by-logarithm", old="np.sqrt(d_k)", new="np.log(d_k)", rare=True,
+    Mistake("scale-by-logarithm", old="math.sqrt(d_k)", new="np.log(d_k)", rare=True,
         message="You divided by the logarithm of d_k; the scale is its square root."),
     Mistake("scale-by-d_v", old="{first}.shape[-1]", new="V.shape[-1]",
         message="You took the width of the values for the scale. The dot product runs over the features of the keys: d_k = {d_k}, not d_v = {d_v}."),
@@ -220,9 +220,9 @@ _RESULTS = (
         message="You returned the scores as the second result; the weights are wanted, after the softmax."),
     Mistake("weights-not-returned", old="return out, weights", new="return out", hides_others=True,
         message="You returned the output alone; the weights are wanted too: out, weights."),
-    Mistake("scale-on-output", edits=(("scores / np.sqrt(d_k)", "scores"), ("    return ", "    out = out / np.sqrt(d_k)\n    return ")), rare=True,
+    Mistake("scale-on-output", edits=(("scores / math.sqrt(d_k)", "scores"), ("    return ", "    out = out / np.sqrt(d_k)\n    return ")), rare=True,
         message="You divided the output by √d_k; the scale belongs to the scores, before the softmax."),
-    Mistake("scale-after-softmax", edits=(("scores / np.sqrt(d_k)", "scores"), ("    out = ", "    weights = weights / np.sqrt(d_k)\n    out = ")), rare=True,
+    Mistake("scale-after-softmax", edits=(("scores / math.sqrt(d_k)", "scores"), ("    out = ", "    weights = weights / np.sqrt(d_k)\n    out = ")), rare=True,
         message="You divided the weights by √d_k, so their rows no longer sum to 1; the scale belongs to the scores, before the softmax."),
 )
 
