@@ -149,10 +149,11 @@ def lines(x, series, *, alt, xlabel, ylabel, title="", log="", guides=None, mark
         show(figure, alt)
 
 
-def bars(labels, series, *, alt, ylabel, title="", ylim=None):
+def bars(labels, series, *, alt, ylabel, title="", ylim=None, guides=None):
     """Show groups of bars, one group a label and one bar of it a series, with their values while they are few.
 
     labels: n names. series: dict from name to (n,) values. ylim: (low, high), or None to fit.
+    guides: dict from label to a number, a dashed grey level line.
     ValueError if a series has another number of values than there are labels, or if alt is empty.
     """
     alt = _checked_alt(alt)
@@ -176,11 +177,13 @@ def bars(labels, series, *, alt, ylabel, title="", ylim=None):
             if n_bars <= 14:
                 axes.bar_label(drawn, [_number(value, decimals) for value in values], padding=2, fontsize=9)
         axes.axhline(0, color="#888888", linewidth=1)
+        for label, level in (guides or {}).items():
+            axes.axhline(level, color="#777777", linewidth=1.3, linestyle="--", label=label)
         axes.set_xticks(range(len(labels)), [textwrap.fill(label, max(8, 56 // len(labels))) for label in labels])
         axes.grid(visible=False, axis="x")
         axes.margins(y=0.12)
         axes.set(ylabel=ylabel, title=title, ylim=ylim)
-        if len(heights) > 1:
+        if len(heights) > 1 or guides:
             figure.legend(loc="outside lower center", ncols=min(len(heights), 4))
         show(figure, alt)
 
@@ -586,3 +589,41 @@ def features_in_colour(panels, *, words, alt):
             axes.grid(visible=False)
             axes.set(xlim=(0, n), ylim=(rows - gap, -gap), title=title, aspect=cell_height / cell_width, anchor="N")
         show(figure, alt)
+
+
+# Lesson 06: positions
+
+
+def clock_hands(encoding, *, alt, pairs, positions, title=""):
+    """Show pairs of columns (2i, 2i + 1) of a sinusoidal encoding as clocks, a row for each pair.
+
+    encoding: (max_len, d_model), sines in the even columns. A hand points to (sine, cosine), so that it starts upright at
+    position 0 and turns clockwise. pairs: numbers i. positions: rows of the encoding, a column of clocks each.
+    IndexError for a pair or position that the encoding does not have; ValueError if alt is empty.
+    """
+    alt = _checked_alt(alt)
+    encoding = _as_array(encoding)
+    with _course_style():
+        figure, axes = _new_figure(0.62 * len(positions) + 1.3, 0.62 * len(pairs) + (0.85 if title else 0.55))
+        for row, i in enumerate(pairs):
+            for column, p in enumerate(positions):
+                sine, cosine = encoding[p, 2 * i], encoding[p, 2 * i + 1]
+                axes.add_artist(_circle((column, row), 0.42))
+                hand = {"arrowstyle": "-|>", "color": f"C{row % 7}", "linewidth": 2, "shrinkA": 0, "shrinkB": 0}
+                tip = (column + 0.4 * sine, row - 0.4 * cosine)  # rows go down
+                axes.annotate("", xy=tip, xytext=(column, row), arrowprops=hand)
+        axes.set(xlim=(-0.55, len(positions) - 0.45), ylim=(len(pairs) - 0.45, -0.55), title=title, xlabel="position")
+        axes.set_xticks(range(len(positions)), positions)
+        axes.set_yticks(range(len(pairs)), [f"columns {2 * i}, {2 * i + 1}" for i in pairs])
+        axes.set_aspect("equal")
+        axes.grid(visible=False)
+        axes.spines[:].set_visible(False)
+        axes.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
+        axes.xaxis.set_label_position("top")
+        show(figure, alt)
+
+
+def _circle(centre, radius):
+    from matplotlib.patches import Circle
+
+    return Circle(centre, radius, facecolor="white", edgecolor="#bbbbbb", linewidth=1)

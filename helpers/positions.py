@@ -14,7 +14,7 @@ from helpers.masks import causal_mask
 def is_permutation_equivariant(f, X, perm):
     """Whether shuffling the rows of X shuffles the rows of f(X) in the same way.
 
-    f: function from (T, d) to (T, d_out), torch tensors. X: (T, d), float. perm: (T,), integers, 0 to T - 1 in some order.
+    f: function from (T, d) to (T, d_out), torch tensors. X: (T, d), float. perm: (T,), 0 to T - 1 in some order.
     Returns a bool: True if all rows agree up to rounding.
     """
     shuffled_before = f(X[perm])  # (T, d_out)

@@ -1,4 +1,5 @@
 """Lesson 03: what the scale √d_k is for, in NumPy. The training runs are in `scaling_training`."""
+
 import numpy as np
 
 from .numpy_attention import softmax

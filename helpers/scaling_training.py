@@ -1,4 +1,5 @@
 """Lesson 03: does the scale matter for learning? Two lookups to learn, and the scoring functions that learn them."""
+
 import math
 from typing import NamedTuple
 

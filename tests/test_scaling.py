@@ -305,7 +305,9 @@ def test_scoring_seconds_times_every_scorer():
 
 @cache
 def recall_runs(seed):
-    return {name: {d_k: train_recall(d_k, power, seed) for d_k in (16, 64, 256, 1024)} for name, power in POWERS.items()}
+    return {
+        name: {d_k: train_recall(d_k, power, seed) for d_k in (16, 64, 256, 1024)} for name, power in POWERS.items()
+    }
 
 
 def race_loss(seed, task, d, steps=100):
@@ -366,7 +368,9 @@ def test_loudest_is_learned_by_additive_scores(seed, d, steps):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_at_a_larger_rate_dot_and_general_change_places(seed):
-    dot, general = (train_scorer(name, 128, recall, seed, steps=50, learning_rate=3e-2).loss() for name in ("dot", "general"))
+    dot, general = (
+        train_scorer(name, 128, recall, seed, steps=50, learning_rate=3e-2).loss() for name in ("dot", "general")
+    )
     assert general < dot
 
 

@@ -113,6 +113,12 @@ LESSONS = (
             ExerciseInfo("6.3", "A shift is a rotation", 3, 12),
             ExerciseInfo("6.4", "RoPE", 2, 10),
             ExerciseInfo("6.5", "ALiBi", 2, 6),
+            ExerciseInfo("6.6", "Words and positions", 1, 4),
+            ExerciseInfo("6.7", "Attention with RoPE", 2, 6),
+        ),
+        (
+            "shuffled-sentence", "who-cannot-point", "slowest-hand", "shift-matrices", "both-moved",
+            "points-at-256", "recent-at-256",
         ),
     ),
     Lesson(

@@ -234,7 +234,7 @@ PROJECT = Exercise(
 
 
 def _scores_case(name, seed, lead, T_q, T_k, d_k, dtype=float):
-    dims = {"B": 0, "T_q": T_q, "T_k": T_k, "d_k": d_k} | dict(zip(("B", "h"), lead, strict=False))
+    dims = dict(zip(("B", "h"), lead, strict=False)) | {"T_q": T_q, "T_k": T_k, "d_k": d_k}
     return Case(name, lambda: _normal(seed, (*lead, T_q, d_k), (*lead, T_k, d_k), dtype=dtype), dims)
 
 

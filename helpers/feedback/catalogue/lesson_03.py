@@ -1,4 +1,5 @@
 """Lesson 03: dot products of random vectors, entropy, the softmax Jacobian and the backward pass without it."""
+import itertools
 import tracemalloc
 
 import numpy as np
@@ -21,8 +22,9 @@ def _of_rank(shape):
 
 # 3.1 Sample dot products ----------------------------------------------------------------------------------------------
 
-_FIXED = "Every call gives the same numbers, whatever `rng` is passed: draw from the argument `rng`, not from a generator of your own."
-_GLOBAL = "Two calls with equal generators give different numbers: draw from the argument `rng` only, not from NumPy's global generator or a fresh one."
+_FIXED = "`rng` makes no difference to your numbers, every call gives the same ones: draw from it, not from a generator of your own."
+_GLOBAL = "`rng` does not decide your numbers, two calls with equal generators give different ones: draw from it only, not from NumPy's global generator or a fresh one."
+_CENTRED = "Your dot products have a mean of exactly 0, which no chance gives: return them as they come, nothing subtracted."
 N_CALLS = 120
 
 
@@ -39,9 +41,12 @@ def _described(sample, n, d_k, seed):
         raise AnswerProblem("wrong-shape", f"An array of shape (n,) is wanted, one number a pair; {name} came.")
     if not np.array_equal(drawn, sample(n, d_k, np.random.default_rng(seed))):
         raise AnswerProblem("not-from-rng", _GLOBAL)
-    calls = np.array([sample(n, d_k, np.random.default_rng([seed, i])) for i in range(N_CALLS)], dtype=float)
+    rng = np.random.default_rng([seed, 1])
+    calls = np.array([sample(n, d_k, rng) for _ in range(N_CALLS)], dtype=float)  # (N_CALLS, n)
     if (calls == calls[0]).all():
         raise AnswerProblem("ignores-rng", _FIXED)
+    if d_k > 1 and (np.abs(calls.mean(axis=1)) < 1e-9 * calls.std()).all():
+        raise AnswerProblem("mean-subtracted", _CENTRED)
     size = np.sqrt(np.mean(calls**2, axis=1))  # one number a call
     centred = calls - calls.mean()
     return (
@@ -59,14 +64,14 @@ def _judge_samples(result, case):
     spread, mean = result[0] * np.sqrt(d_k), (result[1] - 1) * np.sqrt(d_k)
     if not np.isfinite(result).all():
         return (Finding("not-finite", "Some of your dot products are NaN or infinite."),)
-    if off[1]:
-        return (Finding("mean-not-0", f"At d_k = {d_k} the mean of your dot products is {mean:.2f}; it should be near 0."),)
+    if off[1] and abs(mean) > case.tolerance * spread:
+        return (Finding("mean-not-0", f"The mean of your dot products is {mean:.2f} at d_k = {d_k}; it should be near 0. Do the features have mean 0, and do all products keep their sign?"),)
     if off[0]:
-        return (Finding("wrong-spread", f"At d_k = {d_k} the spread of your dot products is {spread:.2f}; √d_k = {np.sqrt(d_k):.2f} is right."),)
+        return (Finding("wrong-spread", f"The spread of your dot products is {spread:.2f} at d_k = {d_k}; {np.sqrt(d_k):.2f} is right. Have the features variance 1, and does each product count once?"),)
     if off[3]:
         return (Finding("not-independent", "Your dot products are not independent of each other: does one vector take part in several of them?"),)
     if off[2]:
-        return (Finding("not-normal", f"At d_k = {d_k} mean and spread are right, but the distribution is another: the features should be standard normal."),)
+        return (Finding("not-normal", "Mean and spread are right, but the distribution is another: the features should be standard normal."),)
     return ()
 
 
@@ -87,8 +92,9 @@ SAMPLES = Exercise(
     results=("spread", "mean", "tails", "independence"),
     run=_described,
     judge=_judge_samples,
-    covers="d_k = 1, 4 and 50; any way of drawing",
-    cases=(_sample_case(300, 4, 1), _sample_case(300, 1, 2), _sample_case(200, 50, 3)),
+    covers="d_k = 1, 4 and 20; any way of drawing",
+    # Seeds whose draws are typical, so that other right answers stay far within the tolerance.
+    cases=(_sample_case(150, 4, 4), _sample_case(300, 1, 3), _sample_case(80, 20, 27)),
     max_mistakes=2,
     mistakes=(
         # One key for all gives numbers of the same distribution, so this stands for both.
@@ -114,6 +120,12 @@ SAMPLES = Exercise(
             message="You took absolute values: a dot product of random vectors is as often negative as positive."),
         Mistake("sum-of-vectors", old="queries * keys", new="queries + keys",
             message="You added queries and keys; multiply them feature by feature, then add up."),
+        Mistake("unit-queries", old="keys = rng", new="queries = queries / np.linalg.norm(queries, axis=-1, keepdims=True)\n    keys = rng",
+            message="You divided the vectors on one side by their lengths; draw features of variance 1 and leave the vectors as long as they are."),
+        Mistake("squared-distance", old="queries * keys", new="(queries - keys) ** 2",
+            message="You added up squared differences, which gives a squared distance; a dot product adds up products."),
+        Mistake("mean-subtracted", old="return np.sum(products, axis=-1)", new="drawn = np.sum(products, axis=-1)\n    return drawn - drawn.mean()",
+            hides_others=True, message=_CENTRED),
         Mistake("not-summed", old="np.sum(products, axis=-1)", new="products", hides_others=True,
             message="You multiplied feature by feature but did not add the products up: one number a pair is wanted."),
         Mistake("wrong-axis", old="axis=-1", new="axis=0", hides_others=True,
@@ -134,6 +146,8 @@ SAMPLES = Exercise(
         ("sum-of-vectors", "uniform-unit-variance"),
         ("all-pairs", "one-query-for-all"),
         ("mean-instead-of-sum", "signs"),
+        *pairs("unit-queries", "one-query-for-all", "cosine"),
+        *pairs("squared-distance", "query-is-key", "absolute"),
     ),
     alternatives=(
         "def sample_dot_products(n, d_k, rng):\n    return np.array([rng.normal(size=d_k) @ rng.normal(size=d_k) for _ in range(n)])",
@@ -162,13 +176,20 @@ _ZEROS = np.array([[0.5, 0.0, 0.25, 0.25], [0.0, 0.0, 0.3, 0.7], [0.1, 0.2, 0.3,
 def _entropy_hint(case, expected, got):
     if np.shape(got) != np.shape(expected) or not np.isfinite(got).all():
         return None
-    off = np.abs(np.asarray(got) - expected).max()
-    if 0 < off < 1e-3:
+    off = np.abs(np.asarray(got) - expected)
+    small = (case.make()[0] < 0.01).any(axis=-1)
+    if (np.round(got, 3) == got).all() and 0 < off.max() < 0.05:
+        return "Your numbers are rounded: return them as they come."
+    if 0 < off.max() < 1e-3:
         return "Your numbers are off by very little: did you add a small number inside the logarithm? It is not needed if zeros are replaced before."
+    if small.any() and off[small].max() > 1e-6 and (small.all() or off[~small].max() < 1e-6):
+        return "Only rows with very small weights are off: replace the zeros and leave all other weights as they are."
     if (np.asarray(got) < -1e-9).any():
         return "An entropy is never negative: no weight is above 1, so no logarithm is above 0."
     return None
 
+
+_ENTRY_BY_ENTRY = "`@` and `np.dot` combine every row with every other. Multiply entry by entry, and add up along the last axis."
 
 ENTROPY = Exercise(
     id="3.2",
@@ -182,9 +203,9 @@ ENTROPY = Exercise(
         _weights_case("a square", _weights(2, 4, 4), tolerance=1e-6),
         _weights_case("leading axes", _weights(3, 2, 3, 6), {"B": 2, "T_q": 3, "n": 6}, tolerance=1e-6),
         _weights_case("some weights are 0", _ZEROS, tolerance=1e-6),
-        _weights_case("one word has everything", np.eye(3)[[1, 0]], tolerance=1e-6),
+        _weights_case("one word has everything", np.eye(3)[[1, 0]], tolerance=1e-3),  # of 0: lets 1e-8 in the log pass
         _weights_case("equal weights", np.full((2, 8), 1 / 8), tolerance=1e-6),
-        _weights_case("rows of one weight", np.ones((3, 1)), tolerance=1e-6),
+        _weights_case("rows of one weight", np.ones((3, 1)), tolerance=1e-3),
         _weights_case("float32", _weights(4, 3, 7, dtype=np.float32)),
     ),
     mistakes=(
@@ -196,6 +217,8 @@ ENTROPY = Exercise(
             message="You took logarithms to base 10; the natural logarithm is wanted, `np.log`."),
         Mistake("nan-at-zero", old="np.where(weights > 0, weights, 1.0)", new="weights",
             message="At a weight of 0 you compute 0 · log 0 = 0 · (−∞) = NaN; a weight of 0 should add nothing. Replace zeros before the logarithm."),
+        Mistake("where-exchanged", old="np.where(weights > 0, weights, 1.0)", new="np.where(weights > 0, 1.0, weights)", hides_others=True,
+            message="The two choices of your `np.where` are exchanged: where the weight is positive it should stay, and 1 should stand where it is 0."),
         Mistake("log-of-one-plus", old="np.log(safe)", new="np.log(1 + weights)",
             message="You took the logarithm of 1 + weight, which is no longer that of the weight; only the zeros need replacing."),
         Mistake("wrong-axis", old="axis=-1", new="axis=0",
@@ -220,10 +243,41 @@ ENTROPY = Exercise(
             message="You applied softmax to the weights; they are weights already, and their rows sum to 1."),
         Mistake("zeros-overwritten", old="safe = np.where(weights > 0, weights, 1.0)", new="weights[weights == 0] = 1.0\n    safe = weights",
             message="Your function wrote over the zeros of the array it was given; `np.where` makes a new array and leaves the old one alone."),
+        Mistake("axis-one", old="axis=-1", new="axis=1",
+            message="You add up along axis 1, which is the last one for a matrix only: count from the end, with a negative axis."),
+        Mistake("axis-before-last", old="axis=-1", new="axis=-2",
+            message="You added up along the last axis but one, over the rows; each row has its own entropy: the last axis."),
+        Mistake("log-of-the-zeros", edits=(("np.log(safe)", "np.log(weights)"), ("weights * logs", "safe * logs")),
+            message="You replaced the zeros, but took the logarithm of the old array, zeros and all: it is the logarithm that needs the harmless number."),
+        Mistake("exponential", old="np.log(safe)", new="np.exp(safe)",
+            message="You took the exponential; the logarithm is wanted."),
+        Mistake("normalised-over-everything", old="safe = np.where", new="weights = weights / np.sum(weights)\n    safe = np.where",
+            message="You divided by the sum of the whole array; each row sums to 1 already, and nothing needs dividing."),
+        Mistake("loop-over-rows", source="def entropy(weights):\n    total = 0.0\n    for w in weights:\n        if w > 0:\n            total = total - w * np.log(w)\n    return total",
+            message="A loop over `weights` meets whole rows where there are several, and `if` cannot ask a whole row. Work on the array at once, and add up along the last axis."),
+        Mistake("matrix-product", source="def entropy(weights):\n    safe = np.where(weights > 0, weights, 1.0)\n    return -weights @ np.log(safe).T",
+            message=_ENTRY_BY_ENTRY),
+        Mistake("matrix-product-untransposed", source="def entropy(weights):\n    safe = np.where(weights > 0, weights, 1.0)\n    return -weights @ np.log(safe)",
+            message=_ENTRY_BY_ENTRY),
+        Mistake("collision", source="def entropy(weights):\n    return -np.log(np.sum(weights**2, axis=-1))",
+            message="You returned −log Σ w², another measure of spread (it weighs large weights more); the entropy adds up −w log w."),
+        Mistake("participation", source="def entropy(weights):\n    return 1 / np.sum(weights**2, axis=-1)",
+            message="You returned 1 / Σ w², another way of counting effective words; the entropy adds up −w log w."),
+        Mistake("gini", source="def entropy(weights):\n    return 1 - np.sum(weights**2, axis=-1)",
+            message="You returned 1 − Σ w², which decision trees use; the entropy adds up −w log w."),
+        Mistake("smallest-surprise", source="def entropy(weights):\n    return -np.log(np.max(weights, axis=-1))",
+            message="You took the logarithm of the largest weight alone; all weights count, each by its own share."),
+        Mistake("distance-from-equal", source="def entropy(weights):\n    safe = np.where(weights > 0, weights, 1.0)\n    return np.log(weights.shape[-1]) + np.sum(weights * np.log(safe), axis=-1)",
+            message="You returned log n minus the entropy, which says how far the weights are from equal; the entropy itself is wanted."),
         Mistake("sum-of-squares", old="logs = np.log(safe)", new="logs = safe",
             message="You left out the logarithm, which gives a sum of squares: each weight is multiplied by its own logarithm."),
     ),
-    indistinguishable=pairs("nan-at-zero", "log-of-one-plus", "sum-of-squares"),
+    indistinguishable=(
+        # Without a logarithm, and where no weight is 0, nothing becomes NaN or infinite.
+        *pairs("nan-at-zero", "log-of-one-plus", "sum-of-squares", "exponential", "log-of-the-zeros"),
+        *pairs("log-of-the-zeros", "softmax-again", "zeros-overwritten"),
+        ("log-of-one-plus", "where-exchanged"),
+    ),
     alternatives=(
         "def entropy(weights):\n    w = np.asarray(weights)\n    with np.errstate(divide='ignore', invalid='ignore'):\n        terms = np.where(w == 0, 0.0, w * np.log(w))\n    return -terms.sum(axis=-1)",
         "def entropy(weights):\n    return (weights * np.log(1 / np.where(weights == 0, 1, weights))).sum(-1)",
@@ -246,14 +300,33 @@ def _rows_sum_to_0(case, expected, got):
         return f"Each row should sum to 0, because raising all scores together changes no weight; one of yours sums to {sums.max():.2g} in size."
 
 
+def _nearly(case, expected, got):
+    if np.shape(got) == np.shape(expected) and np.abs(np.asarray(got) - expected).max() < 1e-4 * np.abs(expected).max():
+        return "Your numbers are right to several digits only: a difference quotient, or single precision? The formula gives all digits."
+
+
+def _which_entries(case, expected, got):
+    if np.shape(got) != np.shape(expected) or not np.isfinite(got).all() or np.shape(got)[-1] == 1 or _nearly(case, expected, got):
+        return None
+    wrong = np.abs(np.asarray(got) - expected) > 1e-6
+    on_diagonal = np.eye(np.shape(got)[-1], dtype=bool)
+    if not wrong[..., on_diagonal].any():
+        return "Your diagonal is right; the other entries are not."
+    if not wrong[..., ~on_diagonal].any():
+        return "Only your diagonal is wrong."
+
+
 _BACK = "return diagonal - outer"
+_PART, _OTHER = "p[..., :, None] * identity", "p[..., :, None] * p[..., None, :]"
+_ONE_NUMBER = "You subtracted Σ p_i², one number a row; every entry needs a product of its own, p_i p_j: a column times a row."
+_ONE_FACTOR = "You subtracted the weights themselves; each entry needs the product of two of them, p_i p_j."
 
 JACOBIAN = Exercise(
     id="3.3",
     reference=scaling.softmax_jacobian,
     results=("J",),
     covers="one row, leading axes, as many rows as weights, weights of 0, one weight, float32",
-    explain=(_rows_sum_to_0,),
+    explain=(_nearly, _which_entries, _rows_sum_to_0),
     cases=(
         _weights_case("three rows of five", _weights(1, 3, 5)),
         _weights_case("one row", [0.5, 0.3, 0.2]),
@@ -296,10 +369,29 @@ JACOBIAN = Exercise(
             message="A column times plain `p` lines up different rows, which works for a single row only: the second factor needs a new axis too, before its last."),
         Mistake("outer-over-all-rows", old="p[..., :, None] * p[..., None, :]", new="p.T @ p",
             message="`p.T @ p` adds the products of all rows together; every row of weights has an outer product of its own."),
+        Mistake("diag-of-a-matrix", old=_PART, new="np.diag(p)", hides_others=True,
+            message="`np.diag` makes a matrix of a single row only; of several rows it takes a diagonal out. Give p a new axis, and let the identity choose the diagonal."),
+        Mistake("first-axes", old=_OTHER, new="p[:, None] * p[None, :]", rare=True,
+            message="`p[:, None] * p[None, :]` makes the new axes at the front, which pairs rows with rows; put them at the end, after `...`."),
+        Mistake("dot-for-outer", old=_OTHER, new="np.dot(p, p)", rare=True,
+            message=_ONE_NUMBER.replace("subtracted Σ p_i²", "subtracted a dot product, which for a row is Σ p_i²")),
+        Mistake("rows-with-rows", old=_OTHER, new="p @ p.T", rare=True,
+            message="`p @ p.T` compares rows with rows, and of a single row makes one number. Every row needs an outer product of its own: a column times a row."),
+        Mistake("sum-of-squares", old=_OTHER, new="np.sum(p**2, axis=-1)[..., None, None]", rare=True, message=_ONE_NUMBER),
+        Mistake("row-alone", old=_OTHER, new="p[..., None, :]", rare=True, message=_ONE_FACTOR),
+        Mistake("column-alone", old=_OTHER, new="p[..., :, None]", rare=True, message=_ONE_FACTOR),
+        Mistake("n-from-the-first-axis", old="n = p.shape[-1]", new="n = p.shape[0]", hides_others=True,
+            message="Your identity has as many rows as there are rows of weights; it needs one for each weight: the length of the last axis."),
+        Mistake("all-rows-in-one", source="def softmax_jacobian(p):\n    return np.diagflat(p) - np.outer(p, p)",
+            message="You made one large matrix of all rows together; every row of weights has a matrix of its own. Use axes that broadcast."),
         Mistake("diag-and-outer", source="def softmax_jacobian(p):\n    return np.diag(p) - np.outer(p, p)",
             message="`np.diag` and `np.outer` know a single row only: of a matrix, diag takes the diagonal out, and outer pairs all its numbers. Use axes that broadcast instead."),
     ),
-    indistinguishable=pairs("diagonal-only", "squares-by-column", "squares-by-row"),
+    indistinguishable=(
+        *pairs("diagonal-only", "squares-by-column", "squares-by-row"),
+        # Where p - p leaves 0 on the diagonal, only the sign beside it can be seen.
+        *itertools.product(("off-diagonal-positive", "sign-reversed"), ("row-alone", "column-alone")),
+    ),
     alternatives=(
         'def softmax_jacobian(p):\n    return np.einsum("...i,ij->...ij", p, np.eye(p.shape[-1])) - np.einsum("...i,...j->...ij", p, p)',
         "def softmax_jacobian(p):\n    return p[..., :, None] * (np.eye(p.shape[-1]) - p[..., None, :])",
@@ -323,6 +415,11 @@ def _backward_case(name, seed, *shape, dims=None, size=1.0, masked=False, dtype=
     return Case(name, make, _of_rank(shape) if dims is None else dims)
 
 
+def _all_zero(case, expected, got):
+    if np.shape(got) == np.shape(expected) and np.abs(got).max() < 1e-9 * np.abs(expected).max():
+        return "All you return is 0: in the sum over j, does the gradient of j stand, or that of i?"
+
+
 def _builds_the_jacobian(candidate):
     weights = np.full((2, 1500), 1 / 1500)
     tracing = tracemalloc.is_tracing()
@@ -341,12 +438,16 @@ def _builds_the_jacobian(candidate):
             "Take p_i out of the sum on paper: what is left is one number a row.")
 
 
+_ONE_MEAN = "Your mean is one number for the whole array; every row has a mean of its own: the last axis, with its axis kept."
+_ONCE_TOO_MANY = "You multiplied by the weights once too many: take the mean off the gradient itself, then multiply."
+_IN_PLACE = "Your function changed `d_weights` in place (`-=`, `*=`, `out=`): write the result to a new array."
+
 BACKWARD = Exercise(
     id="3.4",
     reference=scaling.softmax_backward,
     results=("d_scores",),
     covers="one row, leading axes, as many rows as weights, masked weights, large gradients, float32, no matrix (n, n)",
-    explain=(_rows_sum_to_0,),
+    explain=(_nearly, _all_zero, _rows_sum_to_0),
     properties=(_builds_the_jacobian,),
     cases=(
         _backward_case("five rows of seven", 1, 5, 7),
@@ -366,7 +467,9 @@ BACKWARD = Exercise(
         Mistake("over-the-first-axis", old="axis=-1", new="axis=0",
             message="Your mean runs along the first axis; the scores of one row compete with each other: the last axis."),
         Mistake("over-everything", old="np.sum(products, axis=-1, keepdims=True)", new="np.sum(products)",
-            message="You added up the whole array into one number; every row has a mean of its own: the last axis, with its axis kept."),
+            message=_ONE_MEAN),
+        Mistake("average-of-everything", old="np.sum(products, axis=-1, keepdims=True)", new="np.average(d_weights, weights=weights)", rare=True, hides_others=True,
+            message=_ONE_MEAN),
         Mistake("axis-dropped", old=", keepdims=True", new="",
             message="Your sum drops its axis, so it lines up with the columns when you subtract (or does not fit at all): add `keepdims=True`."),
         Mistake("last-weights-missing", old="weights * centred", new="centred",
@@ -384,7 +487,24 @@ BACKWARD = Exercise(
         Mistake("sum-not-multiplied", edits=(("d_weights - mean", "products - mean"), ("weights * centred", "centred")),
             message="You subtracted the row's sum from weight times gradient; that sum, too, has to be multiplied by the weights."),
         Mistake("weights-once-too-many", old="d_weights - mean", new="products - mean",
-            message="You multiplied by the weights once too many: take the mean off the gradient itself, then multiply."),
+            message=_ONCE_TOO_MANY),
+        Mistake("weights-twice-at-the-end", old="weights * centred", new="weights * weights * centred", rare=True, message=_ONCE_TOO_MANY),
+        Mistake("divided-at-the-end", old="weights * centred", new="centred / weights", rare=True,
+            message="You divided by the weights at the end; multiply, so that a key nobody looks at gets no gradient."),
+        Mistake("times-mean", old="d_weights - mean", new="d_weights * mean", rare=True,
+            message="You multiplied by the mean; subtract it: only what differs from the mean moves a score."),
+        Mistake("over-axis-one", old="axis=-1", new="axis=1", rare=True,
+            message="Your mean runs along axis 1, which is the last one for a matrix only: count from the end, with a negative axis."),
+        Mistake("one-minus-mean", old="d_weights - mean", new="d_weights * (1 - mean)", rare=True,
+            message="You multiplied by 1 − mean; the mean has to be subtracted from the gradient, which is where the 1 of δ_ij ends up."),
+        Mistake("weights-subtracted", old="d_weights - mean", new="d_weights - weights", rare=True, hides_others=True,
+            message="You subtracted the weights from the gradient; what belongs there is the gradient's mean under the weights."),
+        Mistake("weights-squared", old="weights * d_weights", new="weights * weights", rare=True,
+            message="Your sum is that of squared weights; it should add up weight times gradient."),
+        Mistake("second-part-only", old="weights * centred", new="weights * mean", rare=True, hides_others=True,
+            message="Only the part with the mean is there; the gradient itself, from which it is subtracted, is missing."),
+        Mistake("minus-second-part-only", old="weights * centred", new="-weights * mean", rare=True, hides_others=True,
+            message="Only the part with the mean is there; the gradient itself, from which it is subtracted, is missing."),
         Mistake("diagonal-only", old="d_weights - mean", new="d_weights - products", hides_others=True,
             message="You used only the Jacobian's diagonal, p (1 − p), as for a sigmoid; weight i also moves with every other score."),
         Mistake("gradient-twice", old="weights * centred", new="d_weights * centred",
@@ -393,14 +513,32 @@ BACKWARD = Exercise(
             message="Weights and gradient are exchanged: the weights come first."),
         Mistake("softmax-again", old="products = weights", new="weights = softmax(weights)\n    products = weights",
             message="You applied softmax to the weights; the first argument holds the weights already, not the scores."),
-        Mistake("matrix-product", old="np.sum(products, axis=-1, keepdims=True)", new="weights @ d_weights",
+        Mistake("matrix-product", old="np.sum(products, axis=-1, keepdims=True)", new="weights @ d_weights", hides_others=True,
             message="`weights @ d_weights` is a dot product for a single row only; with several rows it is a matrix product. Multiply entry by entry and add up along the last axis."),
         Mistake("first-part-not-weighted", edits=(("d_weights - mean", "d_weights - weights * mean"), ("weights * centred", "centred")),
             message="Only the mean is multiplied by the weights; the gradient itself must be too."),
         Mistake("mean-returned", old="return weights * centred", new="return mean", hides_others=True,
             message="You returned the mean of each row alone; take it off the gradient and multiply by the weights."),
         Mistake("changes-its-input", old="centred = d_weights - mean", new="centred = np.subtract(d_weights, mean, out=d_weights)",
-            message="Your function changed `d_weights` in place (`d_weights -= …`): write the difference to a new array."),
+            message=_IN_PLACE),
+        Mistake("changes-its-input-first", source="def softmax_backward(weights, d_weights):\n    d_weights *= weights\n    return d_weights - weights * np.sum(d_weights, axis=-1, keepdims=True)",
+            message=_IN_PLACE),
+        Mistake("all-rows-with-all-rows", old="np.sum(products, axis=-1, keepdims=True)", new="weights @ d_weights.T", rare=True, hides_others=True,
+            message="`weights @ d_weights.T` multiplies every row with every row. Each row needs its own sum only: multiply entry by entry and add up along the last axis."),
+        Mistake("jacobian-times-matrix", source="def softmax_backward(weights, d_weights):\n    n = weights.shape[-1]\n"
+            "    J = weights[..., :, None] * np.eye(n) - weights[..., :, None] * weights[..., None, :]\n    return J @ d_weights",
+            message="You multiplied each row's Jacobian with the whole of `d_weights`, where it meets its own row only. And no Jacobian is needed: take p_i out of the sum on paper."),
+        Mistake("outer-product", source="def softmax_backward(weights, d_weights):\n    return weights * d_weights - np.outer(weights, weights) @ d_weights",
+            message="`np.outer` knows a single row only, and it builds the matrix (n, n) that is to be avoided: take p_i out of the sum on paper, and one number a row is left."),
+        Mistake("p-minus-y", source="def softmax_backward(weights, d_weights):\n    return weights - d_weights",
+            message="You returned weights − d_weights. That form, p − y, is the gradient of cross-entropy, with y the right answers; here a gradient with respect to the weights is given, and the Jacobian has to be multiplied onto it."),
+        Mistake("handed-on", source="def softmax_backward(weights, d_weights):\n    return d_weights.copy()",
+            message="You handed the gradient on as it came; softmax stands between weights and scores, so its Jacobian has to be multiplied onto it."),
+        Mistake("plainly-centred", source="def softmax_backward(weights, d_weights):\n    return d_weights - np.mean(d_weights, axis=-1, keepdims=True)",
+            message="The weights do not occur in your result: the mean is one under the weights, Σ_j p_j g_j, and the difference from it is multiplied by the weights."),
+        Mistake("gradient-of-i", source="def softmax_backward(weights, d_weights):\n    out = np.zeros_like(weights)\n    n = weights.shape[-1]\n    for i in range(n):\n        for j in range(n):\n"
+            "            out[..., i] += weights[..., i] * ((i == j) - weights[..., j]) * d_weights[..., i]\n    return out",
+            message="In your sum over j stands the gradient of i, and everything cancels to 0: entry j of the gradient belongs there. (And the sum can be had without a double loop.)"),
     ),
     indistinguishable=(
         # The same formula reached on two ways, or one that cancels part of the other.
@@ -408,8 +546,10 @@ BACKWARD = Exercise(
         *pairs("plain-mean", "last-weights-missing", "sum-not-multiplied", "weights-once-too-many", "diagonal-only"),
         *pairs("weights-once-too-many", "last-weights-missing", "gradient-twice", "arguments-exchanged"),
         ("arguments-exchanged", "sum-not-multiplied"),
-        ("matrix-product", "sum-not-weighted"),
         ("axis-dropped", "over-the-first-axis"),
+        ("last-weights-missing", "row-sum-missing"),
+        *pairs("arguments-exchanged", "one-minus-mean", "times-mean", "second-part-only"),
+        ("last-weights-missing", "times-mean"),
     ),
     alternatives=(
         "def softmax_backward(weights, d_weights):\n    g = weights * d_weights\n    return g - weights * g.sum(axis=-1, keepdims=True)",

@@ -1,0 +1,99 @@
+"""What the catalogues of several lessons share: mistakes that stand alone, and remarks on results no known mistake explains."""
+import numpy as np
+
+from ..exercise import Mistake, source_of
+from ..running import as_array, is_array
+
+
+def alone(reference, id, message, *edits, **more):
+    """A mistake that takes no part in combinations, which keeps the search for pairs short: a patched copy of the reference.
+
+    edits: pairs (old, new) of text; each old text occurs exactly once.
+    """
+    source = source_of(reference)
+    for old, new in edits:
+        if source.count(old) != 1:
+            raise ValueError(f"mistake {id!r}: {old!r} occurs {source.count(old)} times, not once")
+        source = source.replace(old, new)
+    return Mistake(id, message, source=source, **more)
+
+
+def _floats(expected, got):
+    """Pairs of arrays of real numbers of one shape among two results."""
+    sides = [x if isinstance(x, (tuple, list)) else (x,) for x in (expected, got)]
+    for e, g in zip(*sides, strict=False):
+        if is_array(e) and is_array(g):
+            e, g = as_array(e), as_array(g)
+            if e.shape == g.shape and e.dtype.kind == g.dtype.kind == "f" and e.size:
+                yield e, g
+
+
+def nearly_right(case, expected, got):
+    """Values that were rounded, or that are right to a few digits only."""
+    for e, g in _floats(expected, got):
+        coarser = f" ({g.dtype} came back, {e.dtype} is wanted)" if g.dtype.itemsize < e.dtype.itemsize else ""
+        e, g = e.astype(float), g.astype(float)
+        if not (np.isfinite(e).all() and np.isfinite(g).all()):
+            continue
+        off, size = np.abs(g - e).max(), np.abs(e).max()
+        if off <= 1e-9 * size:
+            continue
+        digits = next((n for n in range(1, 7) if g.any() and np.allclose(g, np.round(e, n), rtol=0, atol=1e-12)), None)
+        if digits:
+            return f"Yours are the right numbers, rounded to {digits} decimal{'s' if digits > 1 else ''}: return them as they are."
+        if off < 2e-3 * size:
+            return (
+                f"Yours is right to about {-np.log10(off / size):.0f} digits and no further: is a small constant added somewhere,"
+                f" a number rounded, or held in a coarser float type{coarser}?"
+            )
+    return None
+
+
+def another_divisor(case, expected, got):
+    """Weights that belong to the right scores divided by another number than the right one."""
+    wanted, weights = (as_array(x[1] if isinstance(x, (tuple, list)) else x) for x in (expected, got))
+    if wanted.shape != weights.shape or weights.dtype.kind != "f" or wanted.ndim < 1:
+        return None
+    wanted, weights = wanted.astype(float), weights.astype(float)
+    seen = (wanted > 1e-9) & (weights > 1e-9)
+    rows = seen.sum(axis=-1, keepdims=True)
+    if not seen.any() or rows.max() < 2:
+        return None
+    a, b = (np.log(np.where(seen, x, 1.0)) for x in (wanted, weights))
+    a, b = (np.where(seen, x - x.sum(axis=-1, keepdims=True) / np.maximum(rows, 1), 0.0) for x in (a, b))
+    factor = (a * b).sum() / max((a * a).sum(), 1e-12)
+    if abs(factor - 1) < 1e-4 or abs(factor) < 1e-6 or not np.allclose(b, factor * a, rtol=1e-3, atol=1e-3):
+        return None
+    if factor < 0:
+        return "The weights are those of scores with the opposite sign: the key that fits worst gets the most."
+    d_k = case.dims.get("d_k")
+    divisor = (d_k**0.5 if d_k else 1.0) / factor
+    names = {size**0.5: f"√{name}" for name, size in case.dims.items()} | {float(size): name for name, size in case.dims.items()}
+    name = next((f", which is {name}" for size, name in names.items() if size != 1 and np.isclose(size, divisor, rtol=1e-4)), "")
+    here = f"√d_k is {d_k**0.5:.3g}" if d_k else "softmax takes them as they are"
+    return f"The weights are those of scores divided by {divisor:.3g}{name}; {here}."
+
+
+def negative_weights(case, expected, got):
+    """Weights below zero, which no softmax gives."""
+    weights = as_array(got[1] if isinstance(got, (tuple, list)) else got)
+    if weights.dtype.kind == "f" and (weights < 0).any():
+        return "Some weights are negative, and a softmax gives none: are they scores, or logarithms?"
+    return None
+
+
+def blocked_keys(weights, mask):
+    """What is wrong with who gets weight under a mask (True = may attend), as a sentence, or None.
+
+    weights, mask: arrays or tensors; mask is broadcastable to weights.
+    """
+    weights, mask = as_array(weights).astype(float), as_array(mask)
+    if not np.isfinite(weights).all():
+        return None
+    hidden = ~np.broadcast_to(mask, weights.shape)
+    most = weights[hidden].max(initial=0.0)
+    if most <= 1e-6:
+        return None
+    if weights[~hidden].max(initial=0.0) <= 1e-6:
+        return "The mask works the wrong way round: just the keys that it allows get no weight."
+    return f"Keys that the mask blocks still get weight, up to {most:.2g}."
