@@ -597,8 +597,9 @@ def features_in_colour(panels, *, words, alt):
 def clock_hands(encoding, *, alt, pairs, positions, title=""):
     """Show pairs of columns (2i, 2i + 1) of a sinusoidal encoding as clocks, a row for each pair.
 
-    encoding: (max_len, d_model), sines in the even columns. A hand points to (sine, cosine), so that it starts upright at
-    position 0 and turns clockwise. pairs: numbers i. positions: rows of the encoding, a column of clocks each.
+    encoding: (max_len, d_model), sines in the even columns. A hand points to (sine, cosine), so that it starts
+    upright at position 0 and turns clockwise. pairs: numbers i. positions: rows of the encoding, a column of
+    clocks each.
     IndexError for a pair or position that the encoding does not have; ValueError if alt is empty.
     """
     alt = _checked_alt(alt)

@@ -1,4 +1,5 @@
 """Lesson 06: two tasks that need order, and one small causal attention layer that learns them."""
+
 import math
 
 import torch
@@ -6,6 +7,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from helpers.masks import causal_mask
+from helpers.measure import one_thread
 from helpers.positions import alibi_bias, rope, sinusoidal_positional_encoding
 
 N_WORDS = 16
@@ -86,6 +88,7 @@ class OrderModel(nn.Module):
         return (x + found @ self.W_o) @ self.W_out, weights
 
 
+@one_thread()  # with matrices this small, several threads mostly wait for each other
 def train(kind, task, seed=0, steps=200):
     """Train an OrderModel on fresh sequences of T_TRAINED words: Adam at 3e-3, 32 sequences a step.
 
@@ -104,6 +107,7 @@ def train(kind, task, seed=0, steps=200):
     return model
 
 
+@one_thread()
 def accuracy(model, task, T=T_TRAINED):
     """Share of right answers at the last 16 places of 64 new sequences of T words, the same ones for every model.
 

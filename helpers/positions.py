@@ -4,6 +4,7 @@ Sines stand in the even columns of an encoding and cosines in the odd ones; RoPE
 (2i, 2i + 1). All functions take and return torch tensors and are the ones the lesson's solution cells show, but for
 the two about the other layout of RoPE.
 """
+
 import math
 
 import torch

@@ -7,6 +7,7 @@ import ast
 import base64
 import html
 import re
+import sys
 from pathlib import Path
 from statistics import median
 from urllib.parse import unquote
@@ -328,3 +329,10 @@ def test_american_spelling_is_seen(word):
 @pytest.mark.parametrize("word", ["colour", "normalised", "centre", "size", "horizon", "realise", "prize", "magnitude"])
 def test_british_spelling_is_left_alone(word):
     assert not AMERICAN.search(f"a {word} b")
+
+
+def test_lesson_opened_without_the_course_says_in_one_sentence_what_to_do(path, monkeypatch):
+    first = next(cell.source for cell in read(path).cells if cell.cell_type == "code")
+    monkeypatch.setitem(sys.modules, "helpers", None)  # as where it is not installed
+    with pytest.raises(ImportError, match="The course is not installed here: run make lab"):
+        exec(compile(first, path.name, "exec"), {})

@@ -1,7 +1,9 @@
 """What the catalogues of several lessons share: mistakes that stand alone, and remarks on results no known mistake explains."""
+import inspect
+
 import numpy as np
 
-from ..exercise import Mistake, source_of
+from ..exercise import Finding, Mistake, source_of
 from ..running import as_array, is_array
 
 
@@ -49,29 +51,42 @@ def nearly_right(case, expected, got):
     return None
 
 
-def another_divisor(case, expected, got):
-    """Weights that belong to the right scores divided by another number than the right one."""
-    wanted, weights = (as_array(x[1] if isinstance(x, (tuple, list)) else x) for x in (expected, got))
-    if wanted.shape != weights.shape or weights.dtype.kind != "f" or wanted.ndim < 1:
-        return None
-    wanted, weights = wanted.astype(float), weights.astype(float)
+def another_divisor(right="√d_k is {sqrt_d_k:.3g}"):
+    """An `explain` for weights that belong to the right scores divided by another number than the right one.
+
+    right: how the sentence ends; {sqrt_d_k} is filled in from the case's dims.
+    """
+
+    def explain(case, expected, got):
+        wanted, weights = (as_array(x[1] if isinstance(x, (tuple, list)) else x) for x in (expected, got))
+        if wanted.shape != weights.shape or weights.dtype.kind != "f" or wanted.ndim < 1:
+            return None
+        factor = _factor_of_scores(wanted.astype(float), weights.astype(float))
+        if factor is None or abs(factor - 1) < 1e-4:
+            return None
+        if factor < 0:
+            return "The weights are those of scores with the opposite sign: the key that fits worst gets the most."
+        root = case.dims.get("d_k", 1) ** 0.5
+        sizes = {size: name for name, size in case.dims.items()}
+        names = {size**0.5: f"√{name}" for size, name in sizes.items()} | sizes
+        divisor = root / factor
+        name = next((f", which is {name}" for size, name in names.items() if size > 1 and np.isclose(size, divisor, rtol=1e-4)), "")
+        return f"The weights are those of scores divided by {divisor:.3g}{name}; {right.format(sqrt_d_k=root)}."
+
+    return explain
+
+
+def _factor_of_scores(wanted, weights):
+    """The number that the scores behind some weights are times those behind the wanted ones; None if there is none."""
     seen = (wanted > 1e-9) & (weights > 1e-9)
-    rows = seen.sum(axis=-1, keepdims=True)
-    if not seen.any() or rows.max() < 2:
+    counts = seen.sum(axis=-1, keepdims=True)
+    if counts.max(initial=0) < 2:
         return None
+    # The logarithms of softmax weights are the scores, but for a constant in each row.
     a, b = (np.log(np.where(seen, x, 1.0)) for x in (wanted, weights))
-    a, b = (np.where(seen, x - x.sum(axis=-1, keepdims=True) / np.maximum(rows, 1), 0.0) for x in (a, b))
+    a, b = (np.where(seen, x - x.sum(axis=-1, keepdims=True) / np.maximum(counts, 1), 0.0) for x in (a, b))
     factor = (a * b).sum() / max((a * a).sum(), 1e-12)
-    if abs(factor - 1) < 1e-4 or abs(factor) < 1e-6 or not np.allclose(b, factor * a, rtol=1e-3, atol=1e-3):
-        return None
-    if factor < 0:
-        return "The weights are those of scores with the opposite sign: the key that fits worst gets the most."
-    d_k = case.dims.get("d_k")
-    divisor = (d_k**0.5 if d_k else 1.0) / factor
-    names = {size**0.5: f"√{name}" for name, size in case.dims.items()} | {float(size): name for name, size in case.dims.items()}
-    name = next((f", which is {name}" for size, name in names.items() if size != 1 and np.isclose(size, divisor, rtol=1e-4)), "")
-    here = f"√d_k is {d_k**0.5:.3g}" if d_k else "softmax takes them as they are"
-    return f"The weights are those of scores divided by {divisor:.3g}{name}; {here}."
+    return factor if abs(factor) > 1e-6 and np.allclose(b, factor * a, rtol=1e-3, atol=1e-3) else None
 
 
 def negative_weights(case, expected, got):
@@ -97,3 +112,25 @@ def blocked_keys(weights, mask):
     if weights[~hidden].max(initial=0.0) <= 1e-6:
         return "The mask works the wrong way round: just the keys that it allows get no weight."
     return f"Keys that the mask blocks still get weight, up to {most:.2g}."
+
+
+def keeps_names(*names):
+    """A property: the lesson's own cells pass these arguments by name, so an answer must call them so."""
+
+    def ask(candidate):
+        try:
+            parameters = inspect.signature(candidate).parameters.values()
+        except (TypeError, ValueError):
+            return None
+        if any(p.kind is p.VAR_KEYWORD for p in parameters):
+            return None
+        own = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+        missing = [f"`{name}`" for name in names if name not in own]
+        if missing:
+            return Finding(
+                "argument-renamed",
+                f"The values are right, but cells below call this with {' and '.join(missing)} by name, and yours has"
+                f" {', '.join(f'`{name}`' for name in own)}: leave the names in the first line as they were.",
+            )
+
+    return ask

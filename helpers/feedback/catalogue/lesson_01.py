@@ -4,6 +4,7 @@ import numpy as np
 from ... import query_key_value
 from ...query_key_value import embed, words
 from ..exercise import Case, Exercise, Finding, Mistake, Prediction, pairs
+from .common import alone, another_divisor, keeps_names
 
 
 def _normal(seed, *shapes, dtype=float):
@@ -53,6 +54,23 @@ SIMILARITIES = Exercise(
             message="You added up everything into one number; one number a key is wanted, so add up over the features only."),
         Mistake("query-first", old="keys @ query", new="query @ keys",
             message="You multiplied `query @ keys`: the features of the query meet the rows of keys there. The last axis of keys holds the features: `keys` first, then `query`."),
+        Mistake("query-as-column", old="keys @ query", new="keys @ query[:, None]",
+            message="You made the query a column, (d, 1), so the result is a column too, (n, 1): a matrix times a plain vector, (d,), gives (n,)."),
+        Mistake("loop-over-features", source="def similarities(query, keys):\n    result = np.zeros(len(keys))\n    for i in range(len(query)):\n"
+            "        result[i] = keys[i] @ query\n    return result",
+            message="Your loop makes as many rounds as the query has features; one round a key is wanted: `len(keys)`."),
+        Mistake("sorted", old="keys @ query", new="np.sort(keys @ query)",
+            message="You sorted the similarities; they must stay in the order of the keys, or nobody knows whose they are."),
+        Mistake("best-key-only", old="keys @ query", new="np.argmax(keys @ query)",
+            message="You returned the place of the best key; the similarity with every key is wanted, n numbers."),
+        Mistake("softmax-applied", old="keys @ query", new="np.exp(keys @ query) / np.exp(keys @ query).sum()",
+            message="You went on to shares, which exercise 1.2 makes of them; here the plain dot products are wanted."),
+        Mistake("keys-with-keys", old="keys @ query", new="keys @ keys.T",
+            message="You compared keys with keys; one query is to be compared with every key."),
+        Mistake("first-key-only", old="keys @ query", new="keys[0] @ query",
+            message="You compared the query with the first key only; one number for each key is wanted."),
+        Mistake("return-inside-loop", old="keys @ query", new="keys[:1] @ query",
+            message="Only the first key was compared: does `return` stand inside your loop? Move it behind the loop."),
         Mistake("absolute", old="keys @ query", new="np.abs(keys @ query)",
             message="You took absolute values: a key that points the other way must count as unlike, with a negative number."),
     ),
@@ -75,6 +93,10 @@ def _lookup_case(name, seed, n, d, d_v, *, scale=1.0, dtype=float, **sharpness):
     return Case(name, make, {"n": n, "d": d, "d_v": d_v})
 
 
+def _lookup(id, message, *edits):
+    return alone(query_key_value.soft_lookup, id, message, *edits)
+
+
 SOFT_LOOKUP = Exercise(
     id="1.2",
     reference=query_key_value.soft_lookup,
@@ -86,7 +108,7 @@ SOFT_LOOKUP = Exercise(
         _lookup_case("sharpness 3", 2, 6, 4, 2, sharpness=3.0),
         _lookup_case("sharpness 0", 3, 5, 3, 2, sharpness=0.0),
         _lookup_case("sharpness a half", 4, 4, 2, 5, sharpness=0.5),
-        _lookup_case("very large scores", 5, 5, 3, 4, scale=1e4),
+        _lookup_case("very large scores", 5, 5, 3, 4, scale=1e4, sharpness=2.0),
         _lookup_case("one key", 6, 1, 3, 2, sharpness=2.0),
         _lookup_case("as many keys as features", 7, 4, 4, 4, sharpness=1.5),
         _lookup_case("float32", 8, 6, 3, 2, dtype=np.float32, sharpness=2.0),
@@ -113,7 +135,7 @@ SOFT_LOOKUP = Exercise(
         Mistake("sharpness-divides", old="sharpness * similarities(query, keys)", new="similarities(query, keys) / sharpness",
             message="You divided the scores by sharpness, as one would by a temperature; multiply by it: sharper means larger differences."),
         Mistake("overflow", old="scores - scores.max()", new="scores",
-            message="For large scores the exponential overflows and inf/inf is NaN: subtract the largest score first, which changes no weight."),
+            message="For large scores the exponential overflows and inf/inf is NaN: subtract the largest of the numbers that go into it (with sharpness in them already), which changes no weight."),
         Mistake("no-exponential", old="np.exp(scores - scores.max())", new="scores",
             message="You divided the scores themselves by their sum; negative scores then give negative weights. Take the exponential first."),
         Mistake("exponential-of-minus", old="np.exp(scores - scores.max())", new="np.exp(scores.min() - scores)",
@@ -138,13 +160,34 @@ SOFT_LOOKUP = Exercise(
             message="You returned the value alone; the weights are wanted too: value, weights."),
         Mistake("scores-returned", old="return value, weights", new="return value, scores",
             message="You returned the scores as the second result; the weights are wanted."),
+        Mistake("sharpness-twice", old="sharpness * similarities", new="sharpness**2 * similarities", rare=True,
+            message="Sharpness went in twice (on the scores, and again in the exponential): once is enough."),
+        _lookup("weights-to-the-sharpness", "You raised the finished weights to the power of sharpness, so they no longer sum to 1. Multiply the scores by it, before the exponential.",
+            ("sharpness * similarities", "similarities"), ("exps / exps.sum()", "(exps / exps.sum()) ** sharpness")),
+        _lookup("divided-by-the-maximum", "You divided the scores by the largest one; subtract it. Only subtracting leaves every weight as it is.",
+            ("scores - scores.max()", "scores / scores.max()")),
+        _lookup("zero-taken-for-missing", "Sharpness 0 was taken for “not given”: 0 counts as False in `sharpness or …` and `if sharpness`. At 0 the lookup is a plain average.",
+            ("sharpness * similarities", "(sharpness or 1.0) * similarities")),
+        _lookup("default-of-ten", "Where no sharpness is given yours takes 10; the default is 1: `sharpness=1.0`.", ("sharpness=1.0", "sharpness=10.0")),
+        _lookup("last-value-only", "Only the last value is in your result: each round of the loop throws away the sum so far. Add to it with `+=`.",
+            ("weights @ values", "weights[-1] * values[-1]")),
+        _lookup("first-value-only", "Only the first value is in your result: does `return` stand inside the loop?", ("weights @ values", "weights[0] * values[0]")),
+        _lookup("weights-not-as-column", "`weights * values` lines the weights up with the features. Each weight belongs to a row of values:"
+            " make the weights a column, `weights[:, None]`, or use `weights @ values`.", ("weights @ values", "(weights * values).sum(axis=0)")),
+        _lookup("summed-over-features", "You added up along the features (axis 1); add up over the keys, axis 0, so that one value vector is left.",
+            ("weights @ values", "(weights[:, None] * values).sum(axis=1)")),
+        _lookup("one-total", "You added up everything into one number; add up over the keys only, axis 0, so that a value vector is left.",
+            ("weights @ values", "(weights[:, None] * values).sum()")),
+        _lookup("average-without-axis", "`np.average` must be told along which axis the weights run: `axis=0`, the keys.", ("weights @ values", "np.average(values, weights=weights)")),
     ),
+    explain=(another_divisor("only sharpness is to scale them"),),
+    properties=(keeps_names("sharpness"),),
     indistinguishable=(
         # All the weight on the best key, whatever made it best: what else happened to the weights leaves no trace.
         *pairs("argmax", "best-value-only", "exponential-of-minus", "no-exponential", "overflow", "scores-returned"),
-        *pairs("argmax", "sharpness-after-exp", "sharpness-divides", "sharpness-ignored", "weights-not-returned"),
+        *pairs("argmax", "sharpness-after-exp", "sharpness-divides", "sharpness-ignored", "sharpness-twice", "weights-not-returned"),
         *pairs("best-value-only", "scores-returned", "weights-not-returned"),
-        ("no-exponential", "sharpness-divides"),
+        *pairs("no-exponential", "sharpness-divides", "sharpness-twice"),
         # Exponentials instead of weights can come out of the last line or of the one before.
         *pairs("raw-weights-returned", "weights-not-normalised", "plain-mean-of-values", "plain-sum-of-values", "best-value-only"),
         *pairs("raw-weights-returned", "divided-by-count", "argmax", "no-exponential"),
@@ -173,6 +216,10 @@ def _project_case(name, seed, T, d_model, d_k, d_v, dtype=float):
 
 def _each_projection(new):
     return tuple((f"X @ W_{name}", new.format(f"W_{name}")) for name in "qkv")
+
+
+def _projection(id, message, *edits):
+    return alone(query_key_value.project, id, message, *edits)
 
 
 PROJECT = Exercise(
@@ -214,6 +261,19 @@ PROJECT = Exercise(
             message="You returned K, V, Q; the order asked for is Q, K, V."),
         Mistake("order-rotated-back", old="return Q, K, V", new="return V, Q, K",
             message="You returned V, Q, K; the order asked for is Q, K, V."),
+        _projection("projected-in-a-chain", "You projected what was projected already, the keys from the queries, the values from the keys: each of the three begins with X.",
+            ("X @ W_k", "Q @ W_k"), ("X @ W_v", "K @ W_v")),
+        _projection("x-overwritten", "Keys and values came from the queries: X itself was overwritten by `X @ W_q`. Give each result a name of its own.",
+            ("X @ W_k", "Q @ W_k"), ("X @ W_v", "Q @ W_v")),
+        _projection("weights-first-transposed-words-not", "You multiplied `W.T @ X`. Each word is a row of X, so X comes first: `X @ W`.",
+            *_each_projection("{}.T @ X")),
+        _projection("queries-scaled", "You divided the queries by √d_k; that comes in lesson 02, and on the scores. Here the plain projections are wanted.",
+            ("X @ W_q", "X @ W_q / np.sqrt(W_q.shape[1])")),
+        _projection("tanh-added", "There is a tanh too many: a projection is a matrix product, and nothing else.", *_each_projection("np.tanh(X @ {})")),
+        _projection("first-word-only", "You projected the first word only; X holds T words, and all are projected by one product.", *_each_projection("X[0] @ {}")),
+        _projection("stacked", "You stacked the three into one array, which fails as soon as d_v is not d_k: return a tuple, `Q, K, V`.",
+            ("return Q, K, V", "return np.array([Q, K, V])")),
+        _projection("called-like-a-layer", "W_q is a matrix, not a function or a layer: multiply, `X @ W_q`.", *_each_projection("{}(X)")),
     ),
     indistinguishable=(
         # Results that are equal to begin with can be returned in any order.
@@ -236,6 +296,10 @@ PROJECT = Exercise(
 def _scores_case(name, seed, lead, T_q, T_k, d_k, dtype=float):
     dims = dict(zip(("B", "h"), lead, strict=False)) | {"T_q": T_q, "T_k": T_k, "d_k": d_k}
     return Case(name, lambda: _normal(seed, (*lead, T_q, d_k), (*lead, T_k, d_k), dtype=dtype), dims)
+
+
+def _scores(id, message, keys):
+    return alone(query_key_value.dot_product_scores, id, message, ("np.swapaxes(K, -1, -2)", keys))
 
 
 SCORES = Exercise(
@@ -273,7 +337,29 @@ SCORES = Exercise(
         Mistake("softmax-applied", old="return Q @ np.swapaxes(K, -1, -2)", new="scores = Q @ np.swapaxes(K, -1, -2)\n    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))\n    return exps / exps.sum(axis=-1, keepdims=True)",
             message="You went on to the weights: the scores themselves are wanted, before any softmax."),
         Mistake("dot-on-a-batch", old="Q @ np.swapaxes(K, -1, -2)", new="np.dot(Q, np.swapaxes(K, -1, -2))",
-            message="`np.dot` pairs every example of the batch with every other one; `@` keeps the examples apart."),
+            message="`np.dot` (like `np.inner`) pairs every example of the batch with every other one; `@` keeps the examples apart."),
+        _scores("transpose-as-in-torch", "`K.transpose(-1, -2)` is PyTorch's way; NumPy's transpose takes the new order of all axes, and fails once there is a batch."
+            " `np.swapaxes(K, -1, -2)` exchanges the last two.", "K.transpose(-1, -2)"),
+        _scores("transpose-as-in-torch-reversed", "`K.transpose(-2, -1)` is PyTorch's way; NumPy's transpose takes the new order of all axes, so this leaves K as it is."
+            " `np.swapaxes(K, -1, -2)` exchanges the last two.", "K.transpose(-2, -1)"),
+        _scores("axes-one-and-two-swapped", "Axes 1 and 2 are the last two only where there is exactly one axis in front: count from the end, −1 and −2.", "np.swapaxes(K, 1, 2)"),
+        _scores("features-moved-to-the-front", "You moved the features to the very front, before the batch; they should change places with the positions only:"
+            " `np.swapaxes(K, -1, -2)`.", "np.moveaxis(K, -1, 0)"),
+        Mistake("loop-over-the-batch", source="def dot_product_scores(Q, K):\n    return np.array([q @ k.T for q, k in zip(Q, K)])",
+            message="Your loop over the first axis takes it for a batch: for two plain matrices it pairs query i with key i only, and with heads it stops too early."
+            " One product with the last two axes swapped serves all."),
+        Mistake("loop-for-two-axes", source="def dot_product_scores(Q, K):\n    scores = np.zeros((len(Q), len(K)))\n    for i in range(len(Q)):\n"
+            "        for j in range(len(K)):\n            scores[i, j] = Q[i] @ K[j]\n    return scores",
+            message="Your loops take the first axis for the positions, which is so only without a batch: one product, `Q` with the last two axes of K swapped, serves any number of axes."),
+        Mistake("row-by-row-for-two-axes", source="def dot_product_scores(Q, K):\n    return np.array([K @ q for q in Q])",
+            message="Your loop takes the first axis of Q for the positions, which is so only without a batch: one product, `Q` with the last two axes of K swapped, serves any number of axes."),
+        Mistake("counted-from-one", source="def dot_product_scores(Q, K):\n    scores = Q @ np.swapaxes(K, -1, -2)\n    scores[..., 0, :] = 0\n    scores[..., :, 0] = 0\n    return scores",
+            message="The first row and the first column are zero: places are counted from 0, so a loop must start there."),
+        Mistake("keys-with-keys", source="def dot_product_scores(Q, K):\n    return K @ np.swapaxes(K, -1, -2)", message="You compared keys with keys; rows belong to queries: Q comes first."),
+        Mistake("queries-with-queries", source="def dot_product_scores(Q, K):\n    return Q @ np.swapaxes(Q, -1, -2)", message="You compared queries with queries; each query is to meet every key."),
+        _scores("divided-by-number-of-keys", "You divided by the number of keys; the plain dot products are wanted.", "np.swapaxes(K, -1, -2) / K.shape[-2]"),
+        Mistake("entry-by-entry", source="def dot_product_scores(Q, K):\n    return Q * K",
+            message="You multiplied entry by entry; every query must meet every key, and the products be added up: a matrix product, `@`."),
         Mistake("scaled", old="(K, -1, -2)", new="(K, -1, -2) / np.sqrt(Q.shape[-1])",
             message="You divided by √d_k; that comes in lesson 02. Here the plain dot products are wanted."),
         Mistake("cosine", old="Q @ np.swapaxes(K, -1, -2)",
@@ -308,23 +394,34 @@ def _judge_design(result, case):
     except (TypeError, ValueError):
         return (Finding("not-numbers", "W_q and W_k must hold numbers, in rows of equal length."),)
     if W_q.ndim != 2 or W_k.ndim != 2 or len(W_q) != 4 or len(W_k) != 4 or W_q.shape[1] != W_k.shape[1]:
+        guess = ""
+        if W_q.ndim == W_k.ndim == 2 and len(W_q) == len(W_k):
+            if len(W_q) == len(words):
+                guess = " Are these queries and keys already, one row a word? The two matrices themselves are wanted."
+            elif W_q.shape[1] == W_k.shape[1] == 4:
+                guess = " Are they transposed? Features are rows here: noun, verb, adjective, number."
         shapes = f"W_q {W_q.shape} and W_k {W_k.shape} came"
-        return (Finding("wrong-shape", f"Each matrix needs 4 rows, one a feature, and both as many columns as the other; {shapes}."),)
+        return (Finding("wrong-shape", f"Each matrix needs 4 rows, one a feature, and both as many columns as the other; {shapes}.{guess}"),)
     if not (np.isfinite(W_q).all() and np.isfinite(W_k).all()):
         return (Finding("not-finite", "W_q or W_k holds NaN or infinity."),)
+    if not (embed(words) @ W_k).any():
+        return (Finding("nothing-can-be-found", "Every key is zero, so all scores are 0: W_k says by which features a word is found, a noun, say, and its number."),)
     rows = {word: _weights_of(word, W_q, W_k) for word in ("are", "old")}
     keys, cabinet = words.index("keys"), words.index("cabinet")
     if all(row[keys] >= 0.8 for row in rows.values()):
         return ()
     if all(_weights_of(word, W_k, W_q)[keys] >= 0.8 for word in rows):
         return (Finding("projections-swapped", "W_q and W_k are exchanged: with the two the other way round your design works."),)
-    return tuple(finding for word, row in rows.items() if (finding := _look_of(word, row, keys, cabinet)))
+    asks = {word: bool((embed([word]) @ W_q).any()) for word in rows}
+    return tuple(finding for word, row in rows.items() if (finding := _look_of(word, row, keys, cabinet, asks[word])))
 
 
-def _look_of(word, row, keys, cabinet):
+def _look_of(word, row, keys, cabinet, asks):
     if row[keys] >= 0.8:
         return None
     best, share = words[int(row.argmax())], f"{row[keys]:.2f}"
+    if np.allclose(row, row[0]) and asks:
+        return Finding(f"{word}-finds-nothing", f"*{word}* gives every word the same weight: what it asks for is in no key. Do W_q and W_k use the same columns?")
     if np.allclose(row, row[0]):
         return Finding(f"{word}-asks-nothing", f"*{word}* gives every word the same weight: its query is zero. Which feature of *{word}* could ask for a plural noun?")
     tied = [other for other, weight in zip(words, row, strict=True) if np.isclose(weight, row.max()) and other != "keys"]
@@ -333,6 +430,8 @@ def _look_of(word, row, keys, cabinet):
         return Finding(f"{word}-cannot-tell", f"*{word}* gives *keys* and {others} the same weight, {share}: nothing in its query tells them apart yet.")
     if np.isclose(row[keys], row.max()) and np.isclose(row[keys], row[cabinet]):
         return Finding(f"{word}-ignores-number", f"*{word}* gives *keys* and *cabinet* the same weight, {share}: it asks for a noun, not yet for a plural one.")
+    if row.argmax() == words.index(word):
+        return Finding(f"{word}-looks-at-itself", f"*{word}* looks most at itself ({row.max():.2f}) and gives *keys* only {share}: it asks for its own kind. It should ask for a noun, and plural.")
     if row.argmax() == keys:
         return Finding(f"{word}-too-flat", f"*{word}* already prefers *keys*, with {share} of its weight; 0.8 is wanted. Larger numbers make the choice sharper.")
     return Finding(f"{word}-looks-elsewhere", f"*{word}* looks most at *{best}* ({row.max():.2f}) and gives *keys* only {share}.")

@@ -6,6 +6,7 @@ import numpy as np
 
 from ... import numpy_attention
 from ..exercise import Case, Exercise, Mistake, Prediction, pairs
+from .common import alone, another_divisor, blocked_keys, keeps_names, nearly_right, negative_weights
 
 
 def _normal(seed, *shapes, dtype=float):
@@ -23,6 +24,10 @@ def _softmax_case(name, x, **axis):
 
 _three_by_five, _square, _batch, _single = _normal(1, (3, 5), (4, 4), (2, 3, 5), (1, 6))
 
+def _softmax(id, message, *edits):
+    return alone(numpy_attention.softmax, id, message, *edits)
+
+
 SOFTMAX = Exercise(
     id="2.1",
     reference=numpy_attention.softmax,
@@ -36,7 +41,7 @@ SOFTMAX = Exercise(
         _softmax_case("three axes", _batch),
         _softmax_case("three axes, axis=1", _batch, axis=1),
         _softmax_case("scores of a thousand", np.array([[1000.0, 1001.0, 999.0], [-1000.0, -1002.0, -1001.0]])),
-        _softmax_case("two rows far apart", np.array([[900.0, 901.0], [-901.0, -900.0], [0.0, 3.0]])),
+        _softmax_case("two rows far apart", np.array([[-901.0, -900.0], [900.0, 901.0], [0.0, 3.0]])),
         _softmax_case("one score of 800 beside zeros", np.array([[800.0, 0.0, 0.0], [0.0, 1.0, 2.0]])),
         _softmax_case("some scores minus infinity", np.array([[0.5, -np.inf, 1.0], [-np.inf, 2.0, -np.inf]])),
         _softmax_case("a row of one entry", np.array([[3.0], [-2.0]])),
@@ -85,7 +90,30 @@ SOFTMAX = Exercise(
             message="You returned the logarithms of the weights; the weights themselves are wanted."),
         Mistake("squared-length", old="np.sum(exps, axis=axis, keepdims=True)", new="np.sqrt(np.sum(exps**2, axis=axis, keepdims=True))",
             message="You divided by the length of the vector of exponentials, so their squares sum to 1; divide by their sum."),
+        _softmax("default-axis-zero", "Where no axis is given, yours takes axis 0; the last one is asked for: `axis=-1` in the first line.", ("(x, axis=-1)", "(x, axis=0)")),
+        _softmax("default-axis-one", "Where no axis is given, yours takes axis 1, which is the last one for a matrix only: `axis=-1` in the first line.", ("(x, axis=-1)", "(x, axis=1)")),
+        _softmax("default-axis-none", "Where no axis is given, yours runs over the whole array; the last axis is asked for: `axis=-1` in the first line.", ("(x, axis=-1)", "(x, axis=None)")),
+        _softmax("maximum-of-first-row", "You subtracted the first row's maximum from all rows: `[0]` takes the first row here, not the values, as it would of PyTorch's max."
+            " Leave it out; NumPy's max gives values only.", ("keepdims=True)\n    exps", "keepdims=True)[0]\n    exps")),
+        _softmax("shift-below-only", "The maximum is taken off in the sum, but not in what is divided by it: both need the same exponentials.", ("exps / total", "np.exp(x) / total")),
+        _softmax("shift-above-only", "The maximum is taken off in what is divided, but not in the sum: both need the same exponentials.", ("np.sum(exps,", "np.sum(np.exp(x),")),
+        Mistake("row-by-row", source="def softmax(x, axis=-1):\n    rows = []\n    for row in x:\n        exps = np.exp(row - np.max(row))\n"
+            "        rows.append(exps / np.sum(exps))\n    return np.array(rows)",
+            message="Your loop goes through the first axis and gives each part one softmax of its own: right for the rows of a matrix, wrong for one row alone,"
+            " for three axes, and for another `axis`. NumPy does it without a loop: `axis=axis, keepdims=True`."),
+        _softmax("python-max", "Python's own `max` compares whole rows, which NumPy refuses: `np.max` with `axis=axis, keepdims=True`.",
+            ("np.max(x, axis=axis, keepdims=True)", "max(x)")),
+        _softmax("new-axis-at-the-end", "`[..., None]` puts the axis back at the end, which is right for the last one only: `keepdims=True` keeps it where it was.",
+            ("np.max(x, axis=axis, keepdims=True)", "np.max(x, axis=axis)[..., None]"), ("np.sum(exps, axis=axis, keepdims=True)", "np.sum(exps, axis=axis)[..., None]")),
+        Mistake("sigmoid", source="def softmax(x, axis=-1):\n    return 1 / (1 + np.exp(-x))",
+            message="That is the logistic function, which looks at each score alone; softmax divides each exponential by the sum of all in its row."),
+        _softmax("clipped", "You clipped the scores to stay clear of overflow, so scores beyond become equal. Subtracting the maximum does it without changing any share.",
+            ("x - highest", "np.clip(x, -700, 700)")),
+        _softmax("infinity-removed", "You replaced −∞ by an ordinary number. It stands for “no weight” and needs no care: exp(−∞) is 0.",
+            ("highest = np.max(x", "x = np.where(np.isinf(x), 0.0, x)\n    highest = np.max(x")),
     ),
+    explain=(nearly_right, another_divisor("softmax takes the scores as they are"), negative_weights),
+    properties=(keeps_names("axis"),),
     indistinguishable=(
         # Only the case of large scores tells these apart, and there both overflow.
         *pairs("no-max", "axis-zero", "sum-over-axis-zero", "sum-without-keepdims", "base-two"),
@@ -134,7 +162,7 @@ ATTENTION_CASES = (
     _attention_case("a batch with two heads, one mask for all", 6, (3, 2), 5, 7, 4, 6, mask="shared"),
     _attention_case("all sizes equal", 7, (), 4, 4, 4, 4, mask="shared"),
     _attention_case("a batch of two, all other sizes equal", 12, (2,), 4, 4, 4, 4, mask="each"),
-    _attention_case("very large scores", 8, (), 5, 7, 3, 2, large=5e3, mask="shared"),
+    _attention_case("very large scores", 13, (), 5, 7, 3, 2, large=5e3, mask="shared"),
     _attention_case("one query, one feature", 9, (2,), 1, 6, 1, 3),
     _attention_case("float32", 10, (2,), 5, 7, 8, 3, mask="each", dtype=np.float32),
 )
@@ -148,6 +176,8 @@ _SCALE = (
         message="You multiplied the scores by √d_k = {sqrt_d_k} (dividing by d_k ** -0.5 does that too); divide by it. The weights come out almost one-hot."),
     Mistake("scale-fourth-root", old="math.sqrt(d_k)", new="d_k**0.25", rare=True,
         message="You divided by the fourth root of d_k: √√d_k. If each of Q and K is to be scaled, both need it, so that together they give √d_k."),
+    Mistake("scale-of-the-example", old="math.sqrt(d_k)", new="np.sqrt(2)", rare=True,
+        message="You divided by √2, which is √d_k in the lesson's example only; here d_k = {d_k}: read it from `Q.shape[-1]`."),
     Mistake("scale-by-logarithm", old="math.sqrt(d_k)", new="np.log(d_k)", rare=True,
         message="You divided by the logarithm of d_k; the scale is its square root."),
     Mistake("scale-by-d_v", old="{first}.shape[-1]", new="V.shape[-1]",
@@ -171,7 +201,7 @@ _MASK = (
     Mistake("mask-ignored", old="np.where(mask, scores, -np.inf)", new="scores",
         message="Your function takes a mask but gives the same answer with and without it: apply it to the scores before the softmax."),
     Mistake("mask-score-zero", old="np.where(mask, scores, -np.inf)", new="np.where(mask, scores, 0.0)",
-        message="You set blocked scores to 0 (or multiplied the scores by the mask). exp(0) = 1, so blocked keys still get weight: use minus infinity."),
+        message="You set blocked scores to 0 (or multiplied the scores by the mask, or wrote −1e-9, which is next to 0). exp(0) = 1, so blocked keys still get weight: use minus infinity."),
     Mistake("mask-added", old="np.where(mask, scores, -np.inf)", new="scores + mask", rare=True,
         message="You added the mask to the scores, so True counts as 1 and False as 0; blocked scores must become minus infinity."),
     Mistake("mask-positive-infinity", old="np.where(mask, scores, -np.inf)", new="np.where(mask, scores, np.inf)",
@@ -180,6 +210,8 @@ _MASK = (
         message="You multiplied a mask by infinity: 0 · inf is NaN, just where the key may be seen. Use np.where, which picks and does not multiply."),
     Mistake("mask-minus-one", old="-np.inf)", new="-1.0)", rare=True,
         message="You filled blocked scores with −1. That is an ordinary score, and exp(−1) = 0.37 still gives weight: use minus infinity."),
+    Mistake("mask-not-negative-enough", old="-np.inf)", new="-1e2)", rare=True,
+        message="Your blocked scores are negative, but some ordinary ones are more so, in the thousands, and then blocked keys take all the weight: only minus infinity is below every score."),
     Mistake("mask-transposed", old="np.where(mask,", new="np.where(np.swapaxes(mask, -1, -2),", hides_others=True,
         message="You transposed the mask: its rows belong to queries and its columns to keys, like those of the scores."),
     Mistake("mask-after-softmax", edits=(("np.where(mask, scores, -np.inf)", "scores"), ("    out = ", "    if mask is not None:\n        weights = weights * mask\n    out = ")),
@@ -227,10 +259,13 @@ _RESULTS = (
 )
 
 
+_PRODUCTS = {"@": ("Q @ np.swapaxes(K, -1, -2)", "weights @ V"),
+             "einsum": ('np.einsum("...qd,...kd->...qk", Q, K)', 'np.einsum("...qk,...kv->...qv", weights, V)')}
+
+
 def _products(first):
     """Mistakes in the two matrix products; the text to patch differs between the exercises."""
-    qk, wv = {"@": ("Q @ np.swapaxes(K, -1, -2)", "weights @ V"),
-              "einsum": ('np.einsum("...qd,...kd->...qk", Q, K)', 'np.einsum("...qk,...kv->...qv", weights, V)')}[first]
+    qk, wv = _PRODUCTS[first]
     return (
         Mistake("keys-not-transposed", old=qk, new="Q @ K", hides_others=True,
             message="`Q @ K` lets the features of Q meet the positions of K. To compare every query with every key, the last axis of both must meet: K needs its last two axes swapped."),
@@ -265,6 +300,69 @@ def _products(first):
     )
 
 
+def _alone(reference, products):
+    """Mistakes that are looked for alone, so that the search for pairs and threes stays short."""
+    qk, wv = _PRODUCTS[products]
+    where, blend, unmasked = "np.where(mask, scores, -np.inf)", "    out = ", "    scores = scores / math.sqrt(d_k)\n"
+
+    def one(id, message, *edits):
+        return alone(reference, id, message, *edits)
+
+    mistakes = (
+        one("scale-precedence", "You divided by d_k and then by 2: in `d_k ** 1 / 2` the power is taken first. Write `d_k ** 0.5`, or the square root.", ("/ math.sqrt(d_k)", "/ d_k ** 1 / 2")),
+        one("half-of-d_k", "You divided by half of d_k; the square root is wanted: √d_k = {sqrt_d_k}.", ("math.sqrt(d_k)", "(d_k / 2)")),
+        one("scale-by-first-axis-of-keys", "You took the first axis of K for the scale, which is the number of keys, or the batch. The features are the last axis: d_k = {d_k}.",
+            ("math.sqrt(d_k)", "math.sqrt(K.shape[0])")),
+        one("scale-by-axis-one-of-keys", "You took axis 1 of K for the scale. It holds the features only as long as there is no batch: use the last axis, `shape[-1]`.",
+            ("math.sqrt(d_k)", "math.sqrt(K.shape[1])")),
+        one("output-before-mask", "The weights you return are masked, but the output was made with others, from before the mask: mask the scores first, then weights, then the output.",
+            (unmasked, unmasked + "    early = softmax(scores, axis=-1)\n"), (wv, wv.replace("weights", "early"))),
+        one("weights-before-mask", "The output is right, but the weights you return are those from before the mask.",
+            (unmasked, unmasked + "    early = softmax(scores, axis=-1)\n"), ("return out, weights", "return out, early")),
+        one("softmax-only-with-a-mask", "Without a mask there are no weights: the softmax stands inside the `if`, one step too far to the right.",
+            ("    weights = softmax", "        weights = softmax")),
+        one("mask-with-an-axis-in-front", "You gave the mask another axis in front, and it spread to the results. The mask broadcasts as it comes.", (where, "np.where(mask[None], scores, -np.inf)")),
+        one("mask-with-an-axis-inside", "You gave the mask another axis, `mask[:, None]`, which moves the others out of place. The mask broadcasts as it comes.",
+            (where, "np.where(mask[:, None], scores, -np.inf)")),
+        one("renormalised-after-mask", "You masked after the softmax and divided by what was left. Beside a blocked key with a far larger score nothing is left: all others have"
+            " underflowed to 0, and 0/0 is NaN. Mask the scores, before the softmax.",
+            (f"scores = {where}", "pass"), (blend, "    if mask is not None:\n        weights = weights * mask\n        weights = weights / weights.sum(axis=-1, keepdims=True)\n" + blend)),
+        one("mask-asked-without-looking", "`mask.any()` fails where there is no mask: ask `mask is not None` first.", ("mask is not None", "mask.any()")),
+        one("mask-as-condition", "`if mask` asks a whole array for one truth value. To ask whether a mask was given, write `if mask is not None`.", ("mask is not None", "mask")),
+        one("masked-fill-as-in-torch", "masked_fill belongs to PyTorch; in NumPy `np.where(mask, scores, -np.inf)` picks between the two.", (where, "scores.masked_fill(~mask, -np.inf)")),
+        one("mask-picks", "`scores[mask]` picks the allowed scores out into one long row; `np.where` keeps their places and fills the others.", (where, "scores[mask]")),
+        one("causal-without-a-mask", "Where no mask is given yours hides the future; without a mask every query may look at every key. (The causal mask comes in lesson 05.)",
+            ("    if mask is not None:\n", "    if mask is None:\n        mask = np.tril(np.ones(scores.shape[-2:], dtype=bool))\n    if mask is not None:\n")),
+    )
+    if products == "einsum":
+        return mistakes
+    return (
+        *mistakes,
+        one("dot-on-a-batch", "`np.dot` (like `np.inner`) pairs every example of the batch with every other one; `@` keeps the examples apart.",
+            (qk, "np.dot(Q, np.swapaxes(K, -1, -2))"), (wv, "np.dot(weights, V)")),
+        one("dot-with-the-values", "`np.dot` (or `weights.dot(V)`) pairs every example of the batch with every other one; `@` keeps the examples apart.", (wv, "np.dot(weights, V)")),
+        one("first-axes-swapped", "You swapped axes 0 and 1, which are positions and features only as long as there is no batch: swap the last two, `np.swapaxes(K, -1, -2)`.",
+            (qk, "Q @ np.swapaxes(K, 0, 1)")),
+        one("axes-one-and-two-swapped", "Axes 1 and 2 are the last two only where there is exactly one axis in front: count from the end, −1 and −2.", (qk, "Q @ np.swapaxes(K, 1, 2)")),
+        one("transpose-for-three-axes", "`transpose(0, 2, 1)` fits three axes exactly: it fails for a single pair of matrices and for heads. `np.swapaxes(K, -1, -2)` fits any number.",
+            (qk, "Q @ K.transpose(0, 2, 1)")),
+        one("values-first", "You multiplied V, transposed, by the weights: each row of weights must meet the values, so the weights come first, `weights @ V`.",
+            (wv, "np.swapaxes(V, -1, -2) @ weights")),
+        Mistake("query-by-query-for-two-axes", source=_QUERY_BY_QUERY,
+            message="Your loop takes the first axis of Q for the queries, which is so only without a batch: matrix products on the last two axes serve any number of axes."),
+    )
+
+
+_QUERY_BY_QUERY = """
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    weights = np.zeros((len(Q), len(K)))
+    for i, q in enumerate(Q):
+        scores = K @ q / np.sqrt(len(q))
+        weights[i] = softmax(scores if mask is None else np.where(mask[i], scores, -np.inf))
+    return weights @ V, weights
+"""
+
+
 def _attention_mistakes(first, products):
     scale = tuple(
         dataclasses.replace(mistake, old=mistake.old.replace("{first}", first)) for mistake in _SCALE
@@ -276,8 +374,7 @@ def _blocked_keys_get_weight(case, expected, got):
     inputs = case.make()
     if len(inputs) < 4 or not isinstance(got, (tuple, list)) or np.shape(got[1]) != np.shape(expected[1]):
         return None
-    most = np.asarray(got[1])[~np.broadcast_to(inputs[3], np.shape(got[1]))].max(initial=0.0)
-    return f"Keys that the mask blocks still get weight, up to {most:.2g}." if most > 1e-6 else None
+    return blocked_keys(got[1], inputs[3])
 
 
 def _row_with_nothing_to_see(candidate):
@@ -323,10 +420,10 @@ ATTENTION = Exercise(
     results=("out", "weights"),
     covers="batches, heads, masks, large scores, one query, float32",
     sums_to_one=("weights",),
-    explain=(_blocked_keys_get_weight,),
+    explain=(another_divisor(), _blocked_keys_get_weight, negative_weights, nearly_right),
     notes=(_row_with_nothing_to_see,),
     cases=ATTENTION_CASES,
-    mistakes=_attention_mistakes("Q", "@"),
+    mistakes=(*_attention_mistakes("Q", "@"), *_alone(numpy_attention.scaled_dot_product_attention, "@")),
     indistinguishable=_ALIKE,
     alternatives=(
         'def scaled_dot_product_attention(Q, K, V, mask=None):\n    s = np.einsum("...qd,...kd->...qk", Q, K) * Q.shape[-1] ** -0.5\n'
@@ -536,15 +633,26 @@ GENERAL = Exercise(
 
 # 2.6 Debug clinic -----------------------------------------------------------------------------------------------------
 
+# Which mistakes are looked for among three at once: the products are right to begin with, and an axis may be mended wrongly.
+_IN_THE_CLINIC = ("softmax-over-axis-zero", "softmax-over-axis-one", "scale-fourth-root", "mask-minus-one", "mask-inverted-finite", "mask-not-negative-enough")
+_NOT_IN_THE_CLINIC = (
+    "keys-not-transposed", "full-transpose", "scores-transposed", "mask-as-index", "no-exponential", "results-swapped", "weights-not-returned",
+    "weights-transposed", "keys-as-values",
+)
+
 DEBUG_CLINIC = Exercise(
     id="2.6",
     reference=numpy_attention.debugged_attention,
     results=("out", "weights"),
     covers="the cases of exercise 2.2",
     sums_to_one=("weights",),
-    explain=(_blocked_keys_get_weight,),
+    explain=(another_divisor(), _blocked_keys_get_weight, negative_weights, nearly_right),
     cases=ATTENTION_CASES,
-    mistakes=_attention_mistakes("K", "einsum"),
+    mistakes=(
+        *(dataclasses.replace(mistake, rare=(mistake.rare or mistake.id in _NOT_IN_THE_CLINIC) and mistake.id not in _IN_THE_CLINIC)
+          for mistake in _attention_mistakes("K", "einsum")),
+        *_alone(numpy_attention.debugged_attention, "einsum"),
+    ),
     indistinguishable=_ALIKE,
     starts_with=("divide-by-d_k", "mask-score-zero", "softmax-over-queries"),
     alternatives=ATTENTION.alternatives and tuple(
