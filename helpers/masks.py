@@ -205,7 +205,7 @@ def attend_two_ahead(x):
 def attend_one_wrong_cell(x):
     """Leaks: plain means of the past, but the last word but one also sees the last."""
     weights = causal_mask(x.shape[0]).to(x.dtype)  # (T, T)
-    weights[-2, -1] = 1.0
+    weights[-2:-1, -1] = 1.0  # nothing, where there is a single word
     return weights / weights.sum(dim=-1, keepdim=True) @ x  # (T, d)
 
 
@@ -238,9 +238,9 @@ def attend_less_the_maximum(x):
 
 
 def attend_one_feature(x):
-    """Leaks: the first feature is averaged over the whole sentence, the others over the past."""
+    """Leaks: the second feature is averaged over the whole sentence, the others over the past."""
     out = attend_causal(x)
-    return torch.cat([x[:, :1].mean(dim=0).expand_as(out[:, :1]), out[:, 1:]], dim=-1)  # (T, d)
+    return torch.cat([out[:, :1], x[:, 1:2].mean(dim=0).expand_as(out[:, 1:2]), out[:, 2:]], dim=-1)  # (T, d)
 
 
 def attend_faintly(x):

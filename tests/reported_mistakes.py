@@ -882,4 +882,226 @@ class MultiHeadAttention(nn.Module):
         return self.W_o((self.drop(a) @ v).transpose(1, 2).view(B, T, D)), a
 """,
     ),
+    (
+        "perm-tests-invariance",
+        "6.1",
+        "adapted",
+        ("tests-invariance",),
+        """
+def is_permutation_equivariant(f, X, perm):
+    return bool(torch.allclose(f(X[perm]), f(X)))
+""",
+    ),
+    (
+        "pe-exponent-doubled",
+        "6.2",
+        "direct",
+        ("column-for-pair",),
+        """
+def sinusoidal_positional_encoding(max_len, d_model):
+    pos = torch.arange(max_len)[:, None]
+    col = torch.arange(d_model)[None, :]
+    pe = pos / 10000.0 ** (2.0 * col / d_model)
+    pe[:, 0::2] = torch.sin(pe[:, 0::2])
+    pe[:, 1::2] = torch.cos(pe[:, 1::2])
+    return pe
+""",
+    ),
+    (
+        "pe-base-1000",
+        "6.2",
+        "direct",
+        ("base-1000",),
+        """
+def sinusoidal_positional_encoding(max_len, d_model):
+    pos = torch.arange(max_len)[:, None]
+    ang = pos / 1000.0 ** (torch.arange(0, d_model, 2) / d_model)
+    pe = torch.zeros((max_len, d_model))
+    pe[:, 0::2], pe[:, 1::2] = torch.sin(ang), torch.cos(ang)[:, : d_model // 2]
+    return pe
+""",
+    ),
+    (
+        "pe-odd-width",
+        "6.2",
+        "direct",
+        ("odd-width",),
+        """
+def sinusoidal_positional_encoding(max_len, d_model):
+    pos = torch.arange(max_len)[:, None]
+    ang = pos / 10000.0 ** (torch.arange(0, d_model, 2) / d_model)
+    pe = torch.zeros((max_len, d_model))
+    pe[:, 0::2] = torch.sin(ang)
+    pe[:, 1::2] = torch.cos(ang)
+    return pe
+""",
+    ),
+    (
+        "pe-sin-and-cos-swapped",
+        "6.2",
+        "inferred",
+        ("sine-and-cosine-swapped",),
+        """
+def sinusoidal_positional_encoding(max_len, d_model):
+    pos = torch.arange(max_len)[:, None]
+    ang = pos / 10000.0 ** (torch.arange(0, d_model, 2) / d_model)
+    pe = torch.zeros((max_len, d_model))
+    pe[:, 0::2], pe[:, 1::2] = torch.cos(ang), torch.sin(ang)[:, : d_model // 2]
+    return pe
+""",
+    ),
+    (
+        "rope-mixed-conventions",
+        "6.4",
+        "direct",
+        ("mixed-layouts",),
+        """
+def rope(x, base=10000.0, offset=0):
+    T, d = x.shape[-2:]
+    theta = base ** (-torch.arange(0, d, 2) / d)
+    ang = torch.repeat_interleave((torch.arange(T) + offset)[:, None] * theta, 2, dim=-1)
+    turned = torch.cat([-x[..., d // 2:], x[..., : d // 2]], dim=-1)
+    return x * torch.cos(ang) + turned * torch.sin(ang)
+""",
+    ),
+    (
+        "rope-halves",
+        "6.4",
+        "direct",
+        ("halves",),
+        """
+def rope(x, base=10000.0, offset=0):
+    T, d = x.shape[-2:]
+    theta = base ** (-torch.arange(0, d, 2) / d)
+    ang = (torch.arange(T) + offset)[:, None] * theta
+    a, b = x[..., : d // 2], x[..., d // 2:]
+    return torch.cat([a * torch.cos(ang) - b * torch.sin(ang), a * torch.sin(ang) + b * torch.cos(ang)], dim=-1)
+""",
+    ),
+    (
+        "rope-exponent-sign",
+        "6.4",
+        "adapted",
+        ("exponent-sign",),
+        """
+def rope(x, base=10000.0, offset=0):
+    T, d = x.shape[-2:]
+    ang = (torch.arange(T) + offset)[:, None] * base ** (torch.arange(0, d, 2, dtype=x.dtype) / d)
+    c, s = torch.cos(ang), torch.sin(ang)
+    out = torch.empty_like(x)
+    out[..., 0::2] = x[..., 0::2] * c - x[..., 1::2] * s
+    out[..., 1::2] = x[..., 0::2] * s + x[..., 1::2] * c
+    return out
+""",
+    ),
+    (
+        "rope-positions-from-head-axis",
+        "6.4",
+        "direct",
+        ("positions-from-head-axis",),
+        """
+def rope(x, base=10000.0, offset=0):
+    d = x.shape[-1]
+    T = x.shape[1] if x.ndim == 4 else x.shape[-2]
+    ang = (torch.arange(T) + offset)[:, None] * base ** (-torch.arange(0, d, 2) / d)
+    if x.ndim == 4:
+        ang = ang[None, :, None, :]
+    c, s = torch.cos(ang), torch.sin(ang)
+    out = torch.empty_like(x)
+    out[..., 0::2] = x[..., 0::2] * c - x[..., 1::2] * s
+    out[..., 1::2] = x[..., 0::2] * s + x[..., 1::2] * c
+    return out
+""",
+    ),
+    (
+        "alibi-rewards-distance",
+        "6.5",
+        "direct",
+        ("rewards-distance",),
+        """
+def alibi_bias(n_heads, T):
+    d = torch.arange(T)[:, None] - torch.arange(T)[None, :]
+    slopes = 2.0 ** (-8.0 * torch.arange(1, n_heads + 1) / n_heads)
+    return slopes[:, None, None] * d
+""",
+    ),
+    (
+        "alibi-same-slope",
+        "6.5",
+        "inferred",
+        ("same-slope",),
+        """
+def alibi_bias(n_heads, T):
+    d = torch.arange(T)[:, None] - torch.arange(T)[None, :]
+    slopes = torch.full((n_heads,), 2.0 ** (-8.0 / n_heads))
+    return -slopes[:, None, None] * d
+""",
+    ),
+    (
+        "perm-no-positions",
+        "6.6",
+        "direct",
+        ("no-positions",),
+        """
+def embed(tokens, E, pe):
+    return E[tokens]
+""",
+    ),
+    (
+        "pe-added-along-batch",
+        "6.6",
+        "direct",
+        ("positions-along-batch",),
+        """
+def embed(tokens, E, pe):
+    x = E[tokens]
+    return x + pe[: x.shape[0], None, :]
+""",
+    ),
+    (
+        "pe-single-row",
+        "6.6",
+        "direct",
+        ("single-row-beyond",),
+        """
+def embed(tokens, E, pe):
+    x = E[tokens]
+    return x + pe[x.shape[1]]
+""",
+    ),
+    (
+        "rope-rotates-values",
+        "6.7",
+        "adapted",
+        ("values-turned",),
+        """
+def rope_attention(X, W_q, W_k, W_v):
+    Q, K, V = (rope(X @ W) for W in (W_q, W_k, W_v))
+    scores = (Q @ K.T / K.shape[-1] ** 0.5).masked_fill(~causal_mask(len(X)), -torch.inf)
+    return torch.softmax(scores, dim=-1) @ V
+""",
+    ),
+    (
+        "rope-only-queries",
+        "6.7",
+        "inferred",
+        ("keys-not-turned",),
+        """
+def rope_attention(X, W_q, W_k, W_v):
+    Q, K, V = rope(X @ W_q), X @ W_k, X @ W_v
+    scores = (Q @ K.T / K.shape[-1] ** 0.5).masked_fill(~causal_mask(len(X)), -torch.inf)
+    return torch.softmax(scores, dim=-1) @ V
+""",
+    ),
 )
+if __name__ == "__main__":
+    from helpers import check
+    from helpers.feedback.diagnosis import build
+    from helpers.feedback.exercise import get
+
+    for id, ex, _, named, source in REPORTED_06:
+        report = check(ex, build(get(ex), source))
+        got = tuple(m.id for m in report.mistakes)
+        print(
+            "ok " if got == named and not report.passed else "!! ", id, got, "" if got == named else str(report)[:400]
+        )

@@ -33,7 +33,7 @@ def _floats(expected, got):
 def nearly_right(case, expected, got):
     """Values that were rounded, or that are right to a few digits only."""
     for e, g in _floats(expected, got):
-        coarser = f" ({g.dtype} came back, {e.dtype} is wanted)" if g.dtype.itemsize < e.dtype.itemsize else ""
+        held, wanted = g.dtype, e.dtype
         e, g = e.astype(float), g.astype(float)
         if not (np.isfinite(e).all() and np.isfinite(g).all()):
             continue
@@ -44,10 +44,12 @@ def nearly_right(case, expected, got):
         if digits:
             return f"Yours are the right numbers, rounded to {digits} decimal{'s' if digits > 1 else ''}: return them as they are."
         if off < 2e-3 * size:
-            return (
-                f"Yours is right to about {-np.log10(off / size):.0f} digits and no further: is a small constant added somewhere,"
-                f" a number rounded, or held in a coarser float type{coarser}?"
+            why = (
+                f"you give back {held} where {wanted} is wanted"
+                if held.itemsize < wanted.itemsize
+                else "is a small constant added somewhere, a number rounded, or held in a coarser float type?"
             )
+            return f"Yours is right to about {-np.log10(off / size):.0f} digits and no further: {why}{'' if why.endswith('?') else '.'}"
     return None
 
 
@@ -95,6 +97,15 @@ def negative_weights(case, expected, got):
     if weights.dtype.kind == "f" and (weights < 0).any():
         return "Some weights are negative, and a softmax gives none: are they scores, or logarithms?"
     return None
+
+
+def columns_sum_to_one(case, expected, got):
+    """Weights that sum to 1 over the queries and not over the keys."""
+    weights = as_array(got[1])
+    if weights.dtype.kind != "f" or weights.ndim < 2:
+        return None
+    rows, columns = (np.allclose(weights.astype(float).sum(axis=axis), 1, atol=1e-3) for axis in (-1, -2))
+    return "The columns of the weights sum to 1, and the rows do not: the softmax runs over the queries." if columns and not rows else None
 
 
 def blocked_keys(weights, mask):

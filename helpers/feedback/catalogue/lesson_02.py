@@ -6,7 +6,7 @@ import numpy as np
 
 from ... import numpy_attention
 from ..exercise import Case, Exercise, Mistake, Prediction, pairs
-from .common import alone, another_divisor, blocked_keys, keeps_names, nearly_right, negative_weights
+from .common import alone, another_divisor, blocked_keys, columns_sum_to_one, keeps_names, nearly_right, negative_weights
 
 
 def _normal(seed, *shapes, dtype=float):
@@ -101,8 +101,10 @@ SOFTMAX = Exercise(
             "        rows.append(exps / np.sum(exps))\n    return np.array(rows)",
             message="Your loop goes through the first axis and gives each part one softmax of its own: right for the rows of a matrix, wrong for one row alone,"
             " for three axes, and for another `axis`. NumPy does it without a loop: `axis=axis, keepdims=True`."),
-        _softmax("python-max", "Python's own `max` compares whole rows, which NumPy refuses: `np.max` with `axis=axis, keepdims=True`.",
+        _softmax("python-max", "The built-in `max` compares whole rows, which NumPy refuses: `np.max` with `axis=axis, keepdims=True`.",
             ("np.max(x, axis=axis, keepdims=True)", "max(x)")),
+        _softmax("python-max-and-sum", "The built-in `max` compares whole rows, which NumPy refuses: `np.max` with `axis=axis, keepdims=True`.",
+            ("np.max(x, axis=axis, keepdims=True)", "max(x)"), ("np.sum(exps, axis=axis, keepdims=True)", "sum(exps)")),
         _softmax("new-axis-at-the-end", "`[..., None]` puts the axis back at the end, which is right for the last one only: `keepdims=True` keeps it where it was.",
             ("np.max(x, axis=axis, keepdims=True)", "np.max(x, axis=axis)[..., None]"), ("np.sum(exps, axis=axis, keepdims=True)", "np.sum(exps, axis=axis)[..., None]")),
         Mistake("sigmoid", source="def softmax(x, axis=-1):\n    return 1 / (1 + np.exp(-x))",
@@ -155,12 +157,12 @@ def _mask(kind, seed, lead, T_q, T_k):
 
 ATTENTION_CASES = (
     _attention_case("five queries, seven keys", 1, (), 5, 7, 4, 3),
-    _attention_case("a mask", 2, (), 5, 7, 4, 3, mask="shared"),
-    _attention_case("a causal mask, equal lengths", 3, (), 6, 6, 4, 3, mask="causal"),
+    _attention_case("a mask", 2, (), 5, 7, 6, 3, mask="shared"),
+    _attention_case("a causal mask, equal lengths", 3, (), 6, 6, 3, 4, mask="causal"),
     _attention_case("a batch of three", 4, (3,), 5, 7, 4, 2),
-    _attention_case("a batch, another mask for each example", 5, (3,), 5, 7, 4, 2, mask="each"),
+    _attention_case("a batch, another mask for each example", 5, (3,), 5, 7, 6, 2, mask="each"),
     _attention_case("a batch with two heads, one mask for all", 6, (3, 2), 5, 7, 4, 6, mask="shared"),
-    _attention_case("all sizes equal", 7, (), 4, 4, 4, 4, mask="shared"),
+    _attention_case("all sizes equal", 7, (), 5, 5, 5, 5, mask="shared"),
     _attention_case("a batch of two, all other sizes equal", 12, (2,), 4, 4, 4, 4, mask="each"),
     _attention_case("very large scores", 13, (), 5, 7, 3, 2, large=5e3, mask="shared"),
     _attention_case("one query, one feature", 9, (2,), 1, 6, 1, 3),
@@ -176,7 +178,7 @@ _SCALE = (
         message="You multiplied the scores by √d_k = {sqrt_d_k} (dividing by d_k ** -0.5 does that too); divide by it. The weights come out almost one-hot."),
     Mistake("scale-fourth-root", old="math.sqrt(d_k)", new="d_k**0.25", rare=True,
         message="You divided by the fourth root of d_k: √√d_k. If each of Q and K is to be scaled, both need it, so that together they give √d_k."),
-    Mistake("scale-of-the-example", old="math.sqrt(d_k)", new="np.sqrt(2)", rare=True,
+    Mistake("scale-of-the-example", old="math.sqrt(d_k)", new="np.sqrt(2)", hides_others=True, rare=True,
         message="You divided by √2, which is √d_k in the lesson's example only; here d_k = {d_k}: read it from `Q.shape[-1]`."),
     Mistake("scale-by-logarithm", old="math.sqrt(d_k)", new="np.log(d_k)", rare=True,
         message="You divided by the logarithm of d_k; the scale is its square root."),
@@ -329,7 +331,7 @@ def _alone(reference, products):
             (f"scores = {where}", "pass"), (blend, "    if mask is not None:\n        weights = weights * mask\n        weights = weights / weights.sum(axis=-1, keepdims=True)\n" + blend)),
         one("mask-asked-without-looking", "`mask.any()` fails where there is no mask: ask `mask is not None` first.", ("mask is not None", "mask.any()")),
         one("mask-as-condition", "`if mask` asks a whole array for one truth value. To ask whether a mask was given, write `if mask is not None`.", ("mask is not None", "mask")),
-        one("masked-fill-as-in-torch", "masked_fill belongs to PyTorch; in NumPy `np.where(mask, scores, -np.inf)` picks between the two.", (where, "scores.masked_fill(~mask, -np.inf)")),
+        one("masked-fill-as-in-torch", "`masked_fill` belongs to PyTorch; in NumPy `np.where(mask, scores, -np.inf)` picks between the two.", (where, "scores.masked_fill(~mask, -np.inf)")),
         one("mask-picks", "`scores[mask]` picks the allowed scores out into one long row; `np.where` keeps their places and fills the others.", (where, "scores[mask]")),
         one("causal-without-a-mask", "Where no mask is given yours hides the future; without a mask every query may look at every key. (The causal mask comes in lesson 05.)",
             ("    if mask is not None:\n", "    if mask is None:\n        mask = np.tril(np.ones(scores.shape[-2:], dtype=bool))\n    if mask is not None:\n")),
@@ -412,6 +414,9 @@ _ALIKE = (
     *pairs("no-softmax", "mask-score-zero", "mask-after-softmax", "values-unweighted", "weights-not-returned"),
     *pairs("scores-returned", "values-unweighted", "scores-times-values"),
     ("scores-times-values", "weights-not-returned"),
+    # Not negative enough shows among very large scores only, and there these overflow or hide it.
+    *pairs("mask-not-negative-enough", "hard-attention", "softmax-over-queries", "weights-not-normalised"),
+    ("hard-attention", "mask-minus-one"),
 )
 
 ATTENTION = Exercise(
@@ -420,7 +425,7 @@ ATTENTION = Exercise(
     results=("out", "weights"),
     covers="batches, heads, masks, large scores, one query, float32",
     sums_to_one=("weights",),
-    explain=(another_divisor(), _blocked_keys_get_weight, negative_weights, nearly_right),
+    explain=(another_divisor(), columns_sum_to_one, _blocked_keys_get_weight, negative_weights, nearly_right),
     notes=(_row_with_nothing_to_see,),
     cases=ATTENTION_CASES,
     mistakes=(*_attention_mistakes("Q", "@"), *_alone(numpy_attention.scaled_dot_product_attention, "@")),
@@ -453,6 +458,12 @@ def _self_case(name, seed, lead, T, d_model, d_k, d_v, *, mask=None, dtype=float
 
     return Case(name, make, {"T": T, "d_model": d_model, "d_k": d_k, "d_v": d_v} | ({"B": lead[0]} if lead else {}))
 
+
+def _self_attention(id, message, *edits):
+    return alone(numpy_attention.self_attention, id, message, *edits)
+
+
+_ATTEND = "return scaled_dot_product_attention(Q, K, V, mask)"
 
 SELF_ATTENTION = Exercise(
     id="2.3",
@@ -501,7 +512,28 @@ SELF_ATTENTION = Exercise(
             message="You returned (weights, out); the order asked for is out, weights."),
         Mistake("weights-not-returned", old="return scaled_dot_product_attention(Q, K, V, mask)", new="return scaled_dot_product_attention(Q, K, V, mask)[0]", hides_others=True,
             message="You returned the output alone; the weights are wanted too: out, weights."),
+        _self_attention("matrices-passed-on", "The weight matrices themselves went into attention; queries, keys and values are X times each of them.",
+            (_ATTEND, "return scaled_dot_product_attention(W_q, W_k, W_v, mask)")),
+        _self_attention("projected-in-a-chain", "You projected what was projected already, the keys from the queries, the values from the keys: each of the three begins with X.",
+            ("X @ W_k", "Q @ W_k"), ("X @ W_v", "K @ W_v")),
+        _self_attention("x-overwritten", "Keys and values came from the queries: X itself was overwritten by `X @ W_q`. Give each result a name of its own.",
+            ("X @ W_k", "Q @ W_k"), ("X @ W_v", "Q @ W_v")),
+        _self_attention("queries-not-projected", "The queries are X itself: project them with W_q.", ("X @ W_q", "X")),
+        _self_attention("keys-not-projected", "The keys are X itself: project them with W_k.", ("X @ W_k", "X")),
+        _self_attention("residual-added", "You added X to the output. Blocks do so, around the attention; this function returns the attention alone.",
+            (_ATTEND, "out, weights = scaled_dot_product_attention(Q, K, V, mask)\n    return X + out, weights")),
+        _self_attention("scaled-once-more", "You divided by √d_k here as well; scaled_dot_product_attention does it already, and twice makes the weights too even.",
+            ("X @ W_q", "X @ W_q / np.sqrt(W_q.shape[-1])")),
+        _self_attention("softmax-once-more", "You took a softmax of the weights; they have been through it already.",
+            (_ATTEND, "out, weights = scaled_dot_product_attention(Q, K, V, mask)\n    return out, softmax(weights)")),
+        _self_attention("values-averaged-twice", "You multiplied the output by the weights once more; scaled_dot_product_attention has averaged the values already.",
+            (_ATTEND, "out, weights = scaled_dot_product_attention(Q, K, V, mask)\n    return weights @ out, weights")),
+        _self_attention("always-causal", "You made a causal mask of your own; the mask to use is the one that comes in, or none. (The causal mask comes in lesson 05.)",
+            (_ATTEND, "mask = np.tril(np.ones((X.shape[-2], X.shape[-2]), dtype=bool))\n    " + _ATTEND)),
+        _self_attention("mask-under-another-name", "`attn_mask` is the name PyTorch gives it; your scaled_dot_product_attention calls it `mask`, its fourth argument.",
+            ("(Q, K, V, mask)", "(Q, K, V, attn_mask=mask)")),
     ),
+    explain=(another_divisor(), negative_weights, nearly_right),
     indistinguishable=(
         # Exchanging what is equal changes nothing, and two exchanges can make a third.
         *pairs("keys-from-W_q", "queries-from-W_k", "values-from-W_q", "values-from-W_k"),
@@ -528,6 +560,10 @@ def _additive_case(name, seed, T_q, T_k, d, m, scale=1.0, dtype=float):
         return Q * dtype(scale), K, W_q, W_k, v
 
     return Case(name, make, {"T_q": T_q, "T_k": T_k, "d": d, "m": m})
+
+
+def _additive(id, message, *edits):
+    return alone(numpy_attention.additive_scores, id, message, *edits)
 
 
 ADDITIVE = Exercise(
@@ -576,6 +612,22 @@ ADDITIVE = Exercise(
             message="Your queries went through W_k: use W_q for them."),
         Mistake("scaled", old="hidden @ v", new="hidden @ v / np.sqrt(Q.shape[-1])",
             message="You divided by √d; additive scores are not scaled, since tanh keeps each hidden unit between −1 and 1."),
+        _additive("v-first", "You multiplied `v @ hidden`, where v meets the keys. The hidden units are the last axis, so v comes last: `hidden @ v`.", ("hidden @ v", "v @ hidden")),
+        _additive("softmax-applied", "You went on to the weights: the scores themselves are wanted, before any softmax.", ("hidden @ v", "softmax(hidden @ v)")),
+        _additive("same-new-axis-for-both", "Queries and keys got their new axis at the same place, so they still meet position by position: `[:, None, :]` for the queries, `[None, :, :]` for the keys.",
+            ("[None, :, :]", "[:, None, :]")),
+        _additive("queries-without-a-new-axis", "The queries have no axis of their own, so they line up with the keys: `[:, None, :]` gives them one.", ("(Q @ W_q)[:, None, :]", "Q @ W_q")),
+        _additive("joined-along-features", "You joined queries and keys along the features, position by position; each query must be added to each key, on two axes of their own.",
+            ("np.tanh(from_query + from_key)", "np.tanh(np.concatenate([Q @ W_q, K @ W_k], axis=-1))")),
+        _additive("tangent", "`np.tan` is the tangent of an angle; the hyperbolic tangent is `np.tanh`.", ("np.tanh", "np.tan")),
+        _additive("dot-product-in-tanh", "You took the tanh of dot products; additive scores add the two projections, take the tanh of the sum, and weight the hidden units with v.",
+            ("return hidden @ v", "return np.tanh((Q @ W_q) @ (K @ W_k).T)")),
+        _additive("matrices-transposed", "You transposed W_q and W_k. Each has shape (d, m), so `Q @ W_q` fits as it is.", ("Q @ W_q", "Q @ W_q.T"), ("K @ W_k", "K @ W_k.T")),
+        _additive("tanh-of-queries-only", "The tanh was taken of the query part alone; add the key part first.", ("np.tanh(from_query + from_key)", "np.tanh(from_query) + from_key")),
+        _additive("tanh-of-keys-only", "The tanh was taken of the key part alone; add the query part first.", ("np.tanh(from_query + from_key)", "from_query + np.tanh(from_key)")),
+        _additive("tanh-before-the-matrices", "The tanh was taken of queries and keys before the matrices; it belongs after them, on the sum of the two projections.",
+            ("(Q @ W_q)", "(np.tanh(Q) @ W_q)"), ("(K @ W_k)", "(np.tanh(K) @ W_k)"), ("np.tanh(from_query + from_key)", "(from_query + from_key)")),
+        _additive("summed-over-keys", "You added up over the keys (axis 1); add up over the hidden units, the last axis.", ("hidden @ v", "(hidden * v).sum(axis=1)")),
     ),
     alternatives=(
         "def additive_scores(Q, K, W_q, W_k, v):\n    return np.array([[v @ np.tanh(q @ W_q + k @ W_k) for k in K] for q in Q])",
@@ -593,6 +645,12 @@ def _general_case(name, seed, T_q, T_k, d_q, d_k, dtype=float):
         name, lambda: _normal(seed, (T_q, d_q), (T_k, d_k), (d_q, d_k), dtype=dtype), {"T_q": T_q, "T_k": T_k, "d_q": d_q, "d_k": d_k}
     )
 
+
+def _general(id, message, *edits):
+    return alone(numpy_attention.general_scores, id, message, *edits)
+
+
+_GENERAL_SCORES = "Q @ W @ np.swapaxes(K, -1, -2)"
 
 GENERAL = Exercise(
     id="2.5",
@@ -623,6 +681,13 @@ GENERAL = Exercise(
             message="There is a tanh too many; it belongs to additive scores. General scores are two matrix products."),
         Mistake("elementwise", old="Q @ W @", new="Q * W @",
             message="You multiplied Q and W entry by entry with `*`; a matrix product, `@`, is wanted."),
+        _general("softmax-applied", "You went on to the weights: the scores themselves are wanted, before any softmax.", (_GENERAL_SCORES, f"softmax({_GENERAL_SCORES})")),
+        _general("keys-entry-by-entry", "You multiplied by the keys entry by entry with `*`; every query must meet every key: `@`, with the last two axes of K swapped.", (_GENERAL_SCORES, "(Q @ W) * K")),
+        _general("w-last", "W stands between query and key, q W kᵀ: Q first, then W, then the keys.", (_GENERAL_SCORES, "Q @ np.swapaxes(K, -1, -2) @ W")),
+        _general("w-on-both-sides", "You applied W to queries and to keys; it stands between them once.", (_GENERAL_SCORES, "(Q @ W) @ np.swapaxes(K @ W, -1, -2)")),
+        _general("reshaped-not-transposed", "`reshape` keeps the numbers in their order and only breaks the rows elsewhere, so features of different keys get mixed; `np.swapaxes(K, -1, -2)` transposes.",
+            ("np.swapaxes(K, -1, -2)", "K.reshape(K.shape[-1], K.shape[-2])")),
+        _general("same-position-only", "Each query was compared only with the key at its own position; every query must meet every key.", (_GENERAL_SCORES, "((Q @ W) * K).sum(axis=-1)")),
     ),
     alternatives=(
         'def general_scores(Q, K, W):\n    return np.einsum("qa,ab,kb->qk", Q, W, K)',
@@ -646,7 +711,7 @@ DEBUG_CLINIC = Exercise(
     results=("out", "weights"),
     covers="the cases of exercise 2.2",
     sums_to_one=("weights",),
-    explain=(another_divisor(), _blocked_keys_get_weight, negative_weights, nearly_right),
+    explain=(another_divisor(), columns_sum_to_one, _blocked_keys_get_weight, negative_weights, nearly_right),
     cases=ATTENTION_CASES,
     mistakes=(
         *(dataclasses.replace(mistake, rare=(mistake.rare or mistake.id in _NOT_IN_THE_CLINIC) and mistake.id not in _IN_THE_CLINIC)

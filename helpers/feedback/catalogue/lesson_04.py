@@ -10,7 +10,9 @@ from torch import nn
 
 from ... import multi_head
 from ..exercise import AnswerProblem, Case, Exercise, Mistake, Prediction, pairs, source_of
+from ..running import as_array
 from ..modules import built, filled, gradients_reach_every_parameter
+from .common import alone, another_divisor, blocked_keys, columns_sum_to_one, keeps_names, nearly_right, negative_weights
 
 # Inputs ---------------------------------------------------------------------------------------------------------------
 
@@ -41,6 +43,10 @@ def _split_case(name, B, T, n_heads, d_k):
 def _merge_case(name, B, T, n_heads, d_k):
     dims = {"B": B, "h": n_heads, "T": T, "d_k": d_k, "d_model": n_heads * d_k}
     return Case(name, lambda: (_numbers(B, n_heads, T, d_k),), dims)
+
+
+def _split(id, message, *edits):
+    return alone(multi_head.split_heads, id, message, *edits)
 
 
 SPLIT = Exercise(
@@ -82,6 +88,21 @@ SPLIT = Exercise(
             source="def split_heads(x, n_heads):\n    B, T, d_model = x.shape\n"
             "    return x.reshape(B, n_heads, T // n_heads, d_model)",
             message="You divided the words among the heads; divide the features: every head sees all T words."),
+        _split("transpose-as-in-numpy", "PyTorch's transpose exchanges two axes, transpose(1, 2); an order of all axes is permute's, permute(0, 2, 1, 3).",
+            ("x.transpose(1, 2)", "x.transpose(0, 2, 1, 3)")),
+        _split("features-before-positions", "Positions and features of each head are exchanged, (B, h, d_k, T): the features come last.", ("x.transpose(1, 2)", "x.permute(0, 2, 3, 1)")),
+        _split("heads-in-front-of-the-batch", "The heads stand in front of the batch, (h, B, T, d_k): they belong behind it, torch.stack(…, dim=1).", ("x.transpose(1, 2)", "x.movedim(2, 0)")),
+        _split("heads-one-after-the-other", "You laid the heads one after the other along the positions; they need an axis of their own: torch.stack(…, dim=1), or reshape and transpose.",
+            ("x.transpose(1, 2)", "x.transpose(1, 2).reshape(B, n_heads * T, d_k)")),
+        _split("batch-and-positions-exchanged", "You exchanged batch and positions (axes 0 and 1); exchange positions and heads, 1 and 2.", ("x.transpose(1, 2)", "x.transpose(0, 1)")),
+        _split("last-two-exchanged", "You exchanged heads and features (the last two axes); exchange positions and heads, 1 and 2.", ("x.transpose(1, 2)", "x.transpose(-1, -2)")),
+        _split("two-heads-always", "You made two heads whatever n_heads says.", ("n_heads\n    x", "2\n    x"), ("x.reshape(B, T, n_heads, d_k)", "x.reshape(B, T, 2, d_k)")),
+        _split("d_k-not-whole", "Plain division gives a float, and no axis can have 4.0 entries: d_k = d_model // n_heads.", ("//", "/")),
+        _split("words-cut-into-features", "The row of numbers is cut into (B, h, d_k, T) first, which deals words and features out alike: the last axis of x holds the features, so split that one, (B, T, h, d_k).",
+            ("x.reshape(B, T, n_heads, d_k)", "x.reshape(B, n_heads, d_k, T)"), ("x.transpose(1, 2)", "x.transpose(2, 3)")),
+        _split("copied-for-every-head", "Every head got all d_model features; deal them out, d_k = {d_k} to each.", ("x.reshape(B, T, n_heads, d_k)", "x[:, :, None].repeat(1, 1, n_heads, 1)")),
+        _split("first-head-only", "Only the first head is there: all n_heads = {h} are wanted.", ("x.transpose(1, 2)", "x.transpose(1, 2)[:, :1]")),
+        _split("list-of-heads", "The heads are in a Python list; torch.stack(heads, dim=1) makes one tensor of them.", ("x.transpose(1, 2)", "list(x.unbind(2))")),
     ),
     alternatives=(
         "def split_heads(x, n_heads):\n    B, T, d_model = x.shape\n    return x.view(B, T, n_heads, -1).permute(0, 2, 1, 3)",
@@ -94,6 +115,10 @@ SPLIT = Exercise(
         "    return x.transpose(1, 2).reshape(B, n_heads, d_model // n_heads, T).transpose(2, 3)",
     ),
 )
+
+def _merge(id, message, *edits):
+    return alone(multi_head.merge_heads, id, message, *edits)
+
 
 MERGE = Exercise(
     id="4.2",
@@ -126,9 +151,29 @@ MERGE = Exercise(
             message="You averaged the heads, which mixes what they were made to keep apart; lay them side by side along the features."),
         Mistake("heads-added", old="x.reshape(B, T, n_heads * d_k)", new="x.sum(dim=2)",
             message="You added the heads up, which mixes what they were made to keep apart; lay them side by side along the features."),
+        _merge("heads-one-after-the-other", "You laid the heads one after the other along the positions, T·h rows of d_k features; lay them side by side along the features, the last axis.",
+            ("return x.reshape(B, T, n_heads * d_k)", "return torch.cat(x.unbind(dim=2), dim=1)")),
+        _merge("transpose-as-in-numpy", "PyTorch's transpose exchanges two axes, transpose(1, 2); an order of all axes is permute's, permute(0, 2, 1, 3).",
+            ("x.transpose(1, 2)", "x.transpose(0, 2, 1, 3)")),
+        _merge("flattened-too-early", "You flattened positions, heads and features into one axis; the positions stay: flatten from axis 2 on.",
+            ("x.reshape(B, T, n_heads * d_k)", "x.flatten(1)")),
+        _merge("batch-joined", "You joined the sentences of the batch, not the heads: the heads are axis 1 of x, `x.unbind(1)` gives them one by one.",
+            ("return x.reshape(B, T, n_heads * d_k)", "return torch.cat(list(x.transpose(1, 2)), dim=-1)")),
+        _merge("first-head-only", "Only the first head is in your result: lay all of them side by side.", ("return x.reshape(B, T, n_heads * d_k)", "return x[:, :, 0]")),
+        _merge("batch-axis-lost", "`squeeze` drops every axis of length 1, so a single word (or a batch of one) loses its axis: leave it out.",
+            ("x.reshape(B, T, n_heads * d_k)", "x.reshape(B, T, n_heads * d_k).squeeze()")),
+        _merge("last-two-exchanged", "You exchanged positions and features (the last two axes); exchange heads and positions, 1 and 2.", ("x.transpose(1, 2)", "x.transpose(-1, -2)")),
+        _merge("axes-misnamed", "You read the shape as (B, T, h, d_k), but x comes as (B, h, T, d_k): the head axis is the second.",
+            ("B, n_heads, T, d_k = x.shape", "B, T, n_heads, d_k = x.shape")),
+        _merge("batch-and-positions-exchanged", "The axes are moved to (T, B, h, d_k) before they are joined, so sentences change places with words: exchange axes 1 and 2 only.",
+            ("x.transpose(1, 2)", "x.permute(2, 0, 1, 3)")),
+        _merge("heads-in-reverse", "The heads stand in the wrong order: head 0's features come first.", ("x.transpose(1, 2)", "x.transpose(1, 2).flip(2)")),
+        _merge("not-joined", "Heads and positions have changed places, (B, T, h, d_k), but the last two axes are still two: join them, `reshape(B, T, h·d_k)`.",
+            ("x.reshape(B, T, n_heads * d_k)", "x")),
     ),
     indistinguishable=(
         ("merge-no-transpose", "view-after-transpose"),
+        ("merge-no-transpose", "joined-along-positions"),  # heads laid one after the other, which has a name of its own
     ),
     alternatives=(
         "def merge_heads(x):\n    return x.transpose(1, 2).flatten(2)",
@@ -147,6 +192,25 @@ def _new_layers_hold(value):
     """Let new layers start at one value everywhere for a while: quicker, and a forgotten one is told by it, not by chance."""
     drawn = nn.Linear.reset_parameters
     nn.Linear.reset_parameters = lambda layer: [p.data.fill_(value) for p in layer.parameters()] and None
+    try:
+        yield
+    finally:
+        nn.Linear.reset_parameters = drawn
+
+
+@contextlib.contextmanager
+def _no_new_layers():
+    """A layer made while `forward` runs raises AnswerProblem."""
+    drawn = nn.Linear.reset_parameters
+
+    def refuse(layer):
+        raise AnswerProblem(
+            "layer-made-in-forward",
+            "A layer is made in `forward`: it is new at every call, with new random numbers, and training never sees it."
+            " Make it in `__init__`, as an attribute of self, and only use it in `forward`.",
+        )
+
+    nn.Linear.reset_parameters = refuse
     try:
         yield
     finally:
@@ -175,7 +239,8 @@ def _run_attention(candidate, d_model, n_heads, dropout, seen, x, mask):
             torch.default_generator.manual_seed(0)  # torch.manual_seed walks the stack, which costs more than the module
         if seen == "dropped":
             module.W_o.weight.copy_(torch.eye(d_model))
-        result = module(x, mask) if mask is not None else module(x)
+        with _no_new_layers():
+            result = module(x, mask) if mask is not None else module(x)
         if seen == "eval" or not (isinstance(result, tuple) and len(result) == 2):
             return result
         out, weights = result
@@ -184,7 +249,9 @@ def _run_attention(candidate, d_model, n_heads, dropout, seen, x, mask):
         # T = 1: each head gives its value times 0 or 1 / (1 - p), whole.
         share = (out / module.W_v(x)).reshape(-1, d_model // n_heads)  # (B h, d_k)
         kinds = torch.stack((share.amin(dim=-1), share.amax(dim=-1)), dim=-1)  # (B h, 2)
-        return kinds.mul(100).round().div(100).unique(dim=0), weights
+        kinds = (kinds.mul(100).round().div(100) + 0.0).unique(dim=0).tolist()  # + 0.0: no negative zero
+        times = [f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}" for low, high in kinds]
+        return f"every head's values times {' or '.join(times[:4])}{' or …' if len(times) > 4 else ''}", weights
 
 
 def _attention_case(name, seed, B, T, d_model, n_heads, mask=None, dtype=torch.float32, scale=1.0, dropout=0.0, seen="eval"):
@@ -197,6 +264,26 @@ def _attention_case(name, seed, B, T, d_model, n_heads, mask=None, dtype=torch.f
 
     aspect = "dropout" if dropout else "check" if d_model % n_heads else ""
     return Case(name, make, dims, aspect=aspect)
+
+
+def _who_gets_weight(case, expected, got):
+    mask = case.make()[-1]
+    return None if mask is None or as_array(got[1]).dtype.kind != "f" else blocked_keys(got[1], mask)
+
+
+def _share_dropped(case, expected, got):
+    """How much is dropped in train mode, where whole look-ups are dropped at all."""
+    kept = re.fullmatch(r"every head's values times 0 or ([\d.]+)", got[0]) if isinstance(got[0], str) else None
+    if kept and float(kept[1]) > 1:
+        return (
+            f"Yours drops {100 - 100 / float(kept[1]):.0f} % of the weights, and 25 % were asked for:"
+            " the share comes in as the argument `dropout`, and nn.Dropout takes it as it is."
+        )
+
+
+def _forward_by_its_name(candidate):
+    if "__call__" in vars(candidate):
+        return "you wrote `__call__`; PyTorch's way is `forward`, which nn.Module's own call wraps (hooks need that)."
 
 
 def _inputs_for_gradients():
@@ -243,7 +330,12 @@ ATTENTION = Exercise(
     covers="masks for all, for each sentence and for each head, B = h, large scores, float16 to float64, dropout",
     run=_run_attention,
     sums_to_one=("weights",),
-    properties=(gradients_reach_every_parameter(multi_head.MultiHeadAttention, (12, 2), _inputs_for_gradients),),
+    properties=(
+        keeps_names("d_model", "n_heads", "dropout"),
+        gradients_reach_every_parameter(multi_head.MultiHeadAttention, (12, 2), _inputs_for_gradients),
+    ),
+    explain=(_share_dropped, another_divisor(), columns_sum_to_one, _who_gets_weight, negative_weights, nearly_right),
+    notes=(_forward_by_its_name,),
     max_mistakes=2,
     cases=(
         _attention_case("no mask", 0, 3, 5, 12, 2),
@@ -380,6 +472,29 @@ ATTENTION = Exercise(
             message="When h does not divide d_model, raise ValueError: an assert disappears under python -O, and callers expect ValueError."),
         Mistake("check-the-other-way-round", source=_with(("d_model % n_heads", "n_heads % d_model")),
             message="The check is the other way round: h must divide d_model, so look at the remainder d_model % n_heads."),
+        Mistake("check-inverted", source=_with(("d_model % n_heads != 0", "d_model % n_heads == 0")),
+            message="The error comes just where h does divide d_model: raise it if the remainder is not 0."),
+        # more about scale and mask, of the kind that is looked for alone
+        Mistake("scale-of-the-example", source=_with(("math.sqrt(Q.shape[-1])", "math.sqrt(2)")),
+            message="You divided by √2, which is √d_k in the lesson's example only; here d_k = {d_k}: read it from `Q.shape[-1]`."),
+        Mistake("half-of-d_k", source=_with(("math.sqrt(Q.shape[-1])", "(Q.shape[-1] / 2)")),
+            message="You divided by half of d_k; the square root is wanted: √d_k = {sqrt_d_k}."),
+        Mistake("always-causal", source=_with(("        weights = scores", "        scores = scores.masked_fill(scores.new_ones(scores.shape[-2:]).triu(1) > 0, -torch.inf)\n        weights = scores")),
+            message="The future is always hidden in yours; the mask to use is the one that comes in, or none. (The causal mask comes in lesson 05.)"),
+        Mistake("mask-as-for-tokens", source=_with(("~mask", "~mask[:, None, None, :]")),
+            message="You gave the mask two axes, as if it came as (B, T); it comes broadcastable to (B, h, T, T) already. Use it as it is."),
+        Mistake("mask-of-the-first-sentence", source=_with(("~mask", "~mask[0]")),
+            message="You took the first entry of the mask alone: the first sentence's mask for all, or the first row for all words. Use the mask as it comes."),
+        Mistake("mask-as-condition", source=_with(("mask is not None", "mask")),
+            message="`if mask` asks a whole tensor for one truth value. To ask whether a mask was given, write `if mask is not None`."),
+        Mistake("full-transpose", source=_with(("K.transpose(-2, -1)", "K.T")),
+            message="`K.T` reverses all four axes; exchange the last two: `K.transpose(-2, -1)`, or `K.mT`."),
+        Mistake("merged-twice", source=_with(("merge_heads(heads)", "merge_heads(heads.transpose(1, 2))")),
+            message="You exchanged heads and positions before merge_heads, which does it itself: hand it (B, h, T, d_k)."),
+        Mistake("layer-on-split-heads", source=_with(("self.W_o(merge_heads(heads))", "merge_heads(self.W_o(heads))")),
+            message="A layer received one head's d_k = {d_k} features. Each of the four takes all d_model = {d_model}: W_q, W_k and W_v come before the split, W_o after the heads are merged."),
+        Mistake("before-super", source=_with(("        super().__init__()\n", "")),
+            message="`super().__init__()` is missing: nn.Module sets itself up there, and no layer can be attached before."),
     ),
     indistinguishable=pairs("view-after-transpose", "no-dropout", "dropout-on-scores"),
     alternatives=(
@@ -462,6 +577,10 @@ def _run_from_torch(candidate, mha, x):
         ours = candidate(mha)
     if isinstance(ours, nn.MultiheadAttention):
         raise AnswerProblem("torch-module-returned", "PyTorch's module came back; a MultiHeadAttention of ours is wanted, with its weights.")
+    if (mha.in_proj_weight == 0.5).all() or (mha.out_proj.weight == 0.5).all():  # what new layers hold here
+        raise AnswerProblem(
+            "copied-backwards", "The weights of `mha` have changed: copy from it into your module, `ours.W_q.weight.copy_(W_q)`, not the other way round."
+        )
     if ours is None or not isinstance(ours, nn.Module):
         return ours
     d_model = mha.embed_dim
@@ -487,9 +606,27 @@ def _from_torch_case(name, seed, d_model, n_heads, dtype=torch.float32, dropout=
         with torch.no_grad():
             for parameter in mha.parameters():
                 parameter.copy_(_normal(rng, *parameter.shape, dtype=torch.float64))
-        return mha, _normal(rng, 3, 5, d_model, dtype=dtype)
+        return mha, _normal(rng, 7, 8, d_model, dtype=dtype)
 
-    return Case(name, make, {"B": 3, "T": 5, "h": n_heads, "d_model": d_model, "3·d_model": 3 * d_model})
+    return Case(name, make, {"B": 7, "T": 8, "h": n_heads, "d_model": d_model, "3·d_model": 3 * d_model})
+
+
+def _what_was_copied(case, expected, got):
+    """Weights that were never filled, or that share memory."""
+    roles = ("W_q", "W_k", "W_v", "W_o")
+    untouched = [f"`{role}`" for role, weight in zip(roles, got, strict=False) if torch.is_tensor(weight) and (weight == 0.5).all()]
+    if untouched:
+        verb = "still hold the numbers they were" if len(untouched) > 1 else "still holds the numbers it was"
+        return f"{' and '.join(untouched)} {verb} made with. (`name = tensor` binds a name and fills nothing; `weight.copy_(tensor)` fills.)"
+    if got[-2]:
+        return (
+            f"{got[-2]} of the four weights of your module {'lies' if got[-2] == 1 else 'lie'} in `mha`'s memory (a slice, a chunk, detach() and .data all do), so that training one module"
+            " would change the other: copy the numbers, with copy_ or clone()."
+        )
+
+
+def _from_torch(id, message, *edits):
+    return alone(multi_head.from_torch, id, message, *edits)
 
 
 FROM_TORCH = Exercise(
@@ -547,7 +684,21 @@ FROM_TORCH = Exercise(
         Mistake("dtype-lost", old="ours = ours.to(mha.in_proj_weight.dtype)", new="pass",
             message="Your module stays in float32 although mha may hold float64, so the weights are rounded and float64 inputs refused:"
             " move yours to the dtype of mha.in_proj_weight first."),
+        _from_torch("head_dim-as-heads", "mha.head_dim is the number of features of one head; the number of heads is mha.num_heads = {h}.", ("mha.num_heads", "mha.head_dim")),
+        _from_torch("tensor-as-parameter", "A parameter cannot be replaced by a plain tensor: fill it, `ours.W_q.weight.copy_(W_q)` under torch.no_grad().",
+            ("ours.W_q.weight.copy_(W_q)", "ours.W_q.weight = W_q")),
+        _from_torch("outside-no-grad", "A parameter is filled in place here, which autograd allows only under `torch.no_grad()`.", ("with torch.no_grad():", "if True:")),
+        _from_torch("separate-matrices", "mha.q_proj_weight is None: PyTorch keeps the three apart only where keys or values have a width of their own. Here all are in mha.in_proj_weight.",
+            ("copy_(W_q)", "copy_(mha.q_proj_weight)")),
+        Mistake("state-dict-as-it-is", source="def from_torch(mha):\n    ours = MultiHeadAttention(mha.embed_dim, mha.num_heads)\n    ours.load_state_dict(mha.state_dict())\n    return ours",
+            message="The two modules name their weights differently: mha holds `in_proj_weight`, three matrices one above the other, and `out_proj.weight`."
+            " Cut and copy them one by one."),
+        _from_torch("sizes-exchanged", "The sizes are exchanged: MultiHeadAttention(d_model, n_heads), so mha.embed_dim comes first.",
+            ("mha.embed_dim, mha.num_heads", "mha.num_heads, mha.embed_dim")),
+        _from_torch("layer-not-weight", "`ours.W_q` is a layer; the matrix in it is `ours.W_q.weight`.", ("ours.W_q.weight", "ours.W_q")),
+        _from_torch("last-row-left-out", "The values' rows end one short: a slice up to −1 leaves the last row out, `[2 * d_model :]` goes to the end.", ("copy_(W_v)", "copy_(W_v[:-1])")),
     ),
+    explain=(_what_was_copied, nearly_right),
     alternatives=(
         """
 def from_torch(mha):

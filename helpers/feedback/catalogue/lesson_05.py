@@ -8,6 +8,8 @@ import torch
 from ... import masks
 from ..exercise import AnswerProblem, Case, Exercise, Mistake, Prediction, pairs, source_of
 from ..modules import built, filled, gradients_reach_every_parameter
+from ..running import as_array, same, tolerance_of
+from .common import alone, another_divisor, blocked_keys, columns_sum_to_one, keeps_names, nearly_right, negative_weights
 
 
 def _normal(seed, *shape, dtype=torch.float64):
@@ -19,6 +21,10 @@ def _normal(seed, *shape, dtype=torch.float64):
 
 def _mean_case(name, seed, T, d, dtype=torch.float64):
     return Case(name, lambda: (_normal(seed, T, d, dtype=dtype),), {"T": T, "d": d})
+
+
+def _mean(id, message, *edits):
+    return alone(masks.prefix_mean, id, message, *edits)
 
 
 PREFIX_MEAN = Exercise(
@@ -43,11 +49,11 @@ PREFIX_MEAN = Exercise(
         Mistake("all-words", old=".tril()", new="",
             message="Every row is the mean of the whole sentence: keep only the lower triangle of the ones."),
         Mistake("excludes-itself", old=".tril()", new=".tril(diagonal=-1)",
-            message="Your triangle leaves out the diagonal, so a word does not count itself, and the first has nothing to average: start at the diagonal."),
+            message="Your triangle leaves out the diagonal (a slice `x[:t]` does so too), so a word does not count itself, and the first has nothing to average: start at the diagonal."),
         Mistake("excludes-itself-first-zero",
             source="def prefix_mean(x):\n    allowed = torch.ones(len(x), len(x), dtype=x.dtype).tril(diagonal=-1)\n"
             "    return allowed / allowed.sum(dim=-1, keepdim=True).clamp(min=1) @ x",
-            message="Your triangle leaves out the diagonal, so a word does not count itself: row 0 should be the first word, not zero."),
+            message="Your triangle leaves out the diagonal (a slice `x[:t]` does so too), so a word does not count itself: row 0 should be the first word, not zero."),
         Mistake("one-ahead", old=".tril()", new=".tril(diagonal=1)",
             message="Your triangle is one diagonal too wide: row t includes the next word, t + 1."),
         Mistake("counts-of-columns", old="allowed.sum(dim=-1", new="allowed.sum(dim=0",
@@ -69,7 +75,25 @@ PREFIX_MEAN = Exercise(
         Mistake("along-features",
             source="def prefix_mean(x):\n    return x.cumsum(dim=-1) / torch.arange(1, x.shape[-1] + 1, dtype=x.dtype)",
             message="You averaged along the features; average along the words, which are the rows of x."),
+        _mean("future-only", "Your rows average what comes after each word, and the last has nothing left: the words to keep are those up to t, the lower triangle with its diagonal.",
+            (".tril()", ".triu(diagonal=1)")),
+        _mean("counts-from-zero", "You divided row t by t, so the first is divided by 0: it holds t + 1 words, because counting starts at 0.",
+            ("return weights @ x", "return x.cumsum(dim=0) / torch.arange(T, dtype=x.dtype)[:, None]")),
+        _mean("counts-not-a-column", "Your counts have shape (T,), which lines up with the features; keep them as a column, (T, 1), with keepdim=True or `[:, None]`.",
+            ("return weights @ x", "return x.cumsum(dim=0) / torch.arange(1, T + 1)")),
+        _mean("one-mean", "You averaged the whole sentence into one row; T rows are wanted, row t for the words up to t.", ("return weights @ x", "return x.mean(dim=0)")),
+        _mean("features-averaged-too", "Each mean runs over the features as well and is one number; average over the words only: `mean(dim=0)`.",
+            ("return weights @ x", "return (weights @ x).mean(dim=-1)")),
+        _mean("triangle-of-x", "You cut the triangle out of x itself; it belongs into the matrix of shares, (T, T), which x is multiplied by.",
+            ("return weights @ x", "return x.tril() / counts")),
+        _mean("means-of-means", "Your means are averaged again: row t is overwritten before the rows after it are computed. Read from x, write into a new tensor.",
+            ("return weights @ x", "means = x.clone()\n    for t in range(T):\n        means[t] = means[: t + 1].mean(dim=0)\n    return means")),
+        _mean("plus-one-outside", "`/ t + 1` divides by t and then adds 1: write `/ (t + 1)`.", ("return weights @ x", "return x.cumsum(dim=0) / torch.arange(T, dtype=x.dtype)[:, None] + 1")),
+        _mean("halved-each-time", "You averaged the mean so far with the new word, half and half, so early words fade; every word up to t counts equally, 1/(t + 1).",
+            ("return weights @ x", "means = [x[0]]\n    for t in range(1, T):\n        means.append((means[-1] + x[t]) / 2)\n    return torch.stack(means)")),
+        _mean("list-of-rows", "The rows are in a Python list: torch.stack makes one tensor of them.", ("return weights @ x", "return list(weights @ x)")),
     ),
+    explain=(nearly_right,),
     indistinguishable=(
         *pairs("all-words", "divides-by-T", "counts-of-columns", "no-keepdim", "softmax-of-ones", "weights-transposed"),
         *pairs("softmax-of-ones", "divides-by-T", "counts-of-columns", "no-keepdim"),
@@ -107,12 +131,27 @@ def _run_causal_mask(candidate, T):
     return candidate(T)
 
 
+def _causal(id, message, *edits):
+    return alone(masks.causal_mask, id, message, *edits)
+
+
+def _first_wrong_cell(case, expected, got):
+    """What a wrong cell means, in the words of who sees whom."""
+    if not torch.is_tensor(got) or got.dtype != torch.bool or got.shape != expected.shape:
+        return None
+    seen, hidden = (got & ~expected).nonzero().tolist(), (expected & ~got).nonzero().tolist()
+    said = [f"word {i} sees word {j}, which comes later" for i, j in seen[:1]]
+    said += [f"word {i} does not see {f'word {j}, which comes earlier' if i != j else 'itself'}" for i, j in hidden[:1]]
+    return f"In your mask {'; and '.join(said)}." if said else None
+
+
 CAUSAL_MASK = Exercise(
     id="5.2",
     reference=masks.causal_mask,
     results=("mask",),
     run=_run_causal_mask,
     covers="one word, two, five, eight",
+    explain=(_first_wrong_cell,),
     cases=(
         Case("five words", lambda: (5,), {"T": 5}),
         Case("two words", lambda: (2,), {"T": 2}),
@@ -143,6 +182,11 @@ CAUSAL_MASK = Exercise(
         Mistake("added-mask",
             source="def causal_mask(T):\n    return torch.zeros(T, T).masked_fill(torch.ones(T, T, dtype=torch.bool).triu(diagonal=1), -torch.inf)",
             message="You made a mask to be added to the scores, 0 and −∞; the course's masks hold True where a word may look. (PyTorch takes both.)"),
+        _causal("one-axis-only", "You compared positions 0 to T − 1 with themselves one by one, which gives T values; give one of the two an axis of its own, `i[:, None]`, for all T × T pairs.",
+            ("return everything.tril()", "return torch.arange(T) <= torch.arange(T)")),
+        _causal("triangle-of-a-row", "A triangle needs two axes: `torch.ones(T, T, dtype=torch.bool)`.", ("torch.ones(T, T, dtype=torch.bool)", "torch.ones(T, dtype=torch.bool)")),
+        _causal("list-of-rows", "The rows are in a Python list: torch.tensor makes one tensor of them.", ("everything.tril()", "everything.tril().tolist()")),
+        _causal("one-size-less", "Your mask is (T − 1, T − 1): the last word asks and is asked too.", ("torch.ones(T, T,", "torch.ones(T - 1, T - 1,")),
         Mistake("causal-top-left", source="def causal_mask(T_q, T_k):\n    return torch.ones(T_q, T_k, dtype=torch.bool).tril()",
             message=_TWO_LENGTHS),
     ),
@@ -175,7 +219,7 @@ def _run_leak_test(candidate, attend, x):
 
 
 def _who_fooled_it(case, expected, got):
-    if isinstance(got, bool) or torch.is_tensor(got):
+    if (isinstance(got, bool) or torch.is_tensor(got) and got.numel() == 1) and bool(got) != expected:
         return f"You were fooled by `helpers.masks.{case.make()[0].__name__}`; call it yourself and look at its outputs."
 
 
@@ -204,13 +248,15 @@ LEAKS_FUTURE = Exercise(
     reference=masks.leaks_future,
     results=("the verdict",),
     run=_run_leak_test,
-    covers="9 honest and 13 leaking functions, one word, one feature, float32",
+    covers="9 honest and 13 leaking functions, one word and two, one feature, float32",
     max_mistakes=2,
     explain=(_who_fooled_it,),
     cases=(
         *(_leak_case(attend) for attend in masks.LEAKING),
         *(_leak_case(attend) for attend in masks.HONEST),
         _leak_case(masks.attend_without_mask, T=1),
+        _leak_case(masks.attend_without_mask, T=2, also=", two words"),
+        _leak_case(masks.attend_causal, T=2, also=", two words"),
         _leak_case(masks.attend_causal, d=1, also=", one feature"),
         _leak_case(masks.attend_causal, dtype=torch.float32, also=", float32"),
         _leak_case(masks.attend_one_ahead, dtype=torch.float32, also=", float32"),
@@ -263,9 +309,22 @@ LEAKS_FUTURE = Exercise(
             (".abs().max()", ".abs().min()")),
         _alone("same-input-twice", _SAME_OUTPUTS, ("attend(changed)", "attend(x)")),
         _alone("inputs-compared", _SAME_OUTPUTS, ("after[:t] - before[:t]", "changed[:t] - x[:t]")),
+        _alone("starts-at-two", _SOME_T, ("range(1, x.shape[0])", "range(2, x.shape[0])")),
+        _alone("middle-only", _SOME_T, ("range(1, x.shape[0])", "[x.shape[0] // 2]")),
+        _alone("a-word-between", "Between the words you change and the outputs you compare one word is left out, and most leaks are to the very neighbour: change [t:], compare [:t].",
+            ("changed[t:] = changed[t:]", "changed[t + 1 :] = changed[t + 1 :]")),
+        _alone("tolerance-the-wrong-way", "You call it a leak when outputs stay the same: a leak is a difference *above* the tolerance.", ("difference > 1e-5", "difference < 1e-5")),
+        _alone("not-cloned-afresh", "One copy of x serves all rounds of your loop, so the changes of earlier rounds are still in it, and words before t are changed too: clone x afresh for every t.",
+            ("    before = attend(x)", "    changed = x.clone()\n    before = attend(x)"), ("        changed = x.clone()\n", "")),
+        _alone("looks-at-the-past", "You ask whether later outputs depend on earlier words, which they may. (In a Jacobian with a row for each output, the future is above the diagonal: triu.)",
+            ("changed[t:] = changed[t:]", "changed[:t] = changed[:t]"), ("after[:t] - before[:t]", "after[t:] - before[t:]")),
+        _alone("one-feature-compared", "You compared a single feature of the outputs; a leak may be in any: compare whole rows, [:t].", ("after[:t] - before[:t]", "after[:t, 0] - before[:t, 0]")),
+        _alone("one-feature-compared-the-last", "You compared a single feature of the outputs; a leak may be in any: compare whole rows, [:t].", ("after[:t] - before[:t]", "after[:t, -1] - before[:t, -1]")),
+        _alone("size-of-the-difference", "You returned how large the difference is; the verdict is wanted, True or False: is it above the tolerance for any t?",
+            ("    before = attend(x)", "    worst = 0.0\n    before = attend(x)"), ("        if difference > 1e-5:\n            return True\n    return False", "        worst = max(worst, difference.item())\n    return worst")),
         Mistake("always-true", source="def leaks_future(attend, x):\n    return True", message="Your function accuses everything, a single word included: it must compare outputs."),
     ),
-    indistinguishable=pairs("t-itself", "range-too-short", "no-tolerance", "noise-not-repeated"),
+    indistinguishable=pairs("t-itself", "no-tolerance", "noise-not-repeated"),
     alternatives=(
         "def leaks_future(attend, x):\n    state = torch.get_rng_state()\n    before = attend(x)\n    for t in range(1, len(x)):\n"
         "        y = torch.cat([x[:t], torch.randn_like(x[t:])])\n        torch.set_rng_state(state)\n"
@@ -286,6 +345,10 @@ LEAKS_FUTURE = Exercise(
 def _tokens_case(name, tokens, pad_id):
     B, T = len(tokens), len(tokens[0])
     return Case(name, lambda: (torch.tensor(tokens), pad_id), {"B": B, "T": T})
+
+
+def _padding(id, message, *edits):
+    return alone(masks.padding_mask, id, message, *edits)
 
 
 PADDING_MASK = Exercise(
@@ -334,7 +397,22 @@ PADDING_MASK = Exercise(
             message="Your mask holds the numbers 0 and 1; the course's masks hold False and True: leave the comparison as it is."),
         Mistake("identity-compared", old="!=", new="is not", hides_others=True,
             message="`is not` asks whether two names stand for the same object and gives a single answer; `!=` compares every token."),
+        _padding("membership", "`in` asks whether padding occurs anywhere and gives a single answer; `!=` compares every token.", ("return keep[:, None, None, :]", "return pad_id not in tokens")),
+        _padding("python-not", "`not` asks a whole tensor for one truth value; `~` turns every entry over.", ("tokens != pad_id", "not tokens == pad_id")),
+        _padding("sentences-behind-a-new-axis", "Your mask is (1, B, 1, T), so the sentences line up with the heads: the batch axis comes first, (B, 1, 1, T).",
+            ("keep[:, None, None, :]", "keep[None, :, None, :]")),
+        _padding("added-mask", "You made a mask to be added to the scores, 0 and −∞; the course's masks hold True where a word may look. (PyTorch takes both.)",
+            ("keep = tokens != pad_id", "keep = torch.zeros(tokens.shape).masked_fill(tokens == pad_id, -torch.inf)")),
+        _padding("either-is-a-word", "You wrote the mask out for all pairs and allowed those of which either is a word, so words see padding. Padding is hidden as a key: (B, 1, 1, T).",
+            ("return keep[:, None, None, :]", "return keep[:, None, None, :] | keep[:, None, :, None]")),
+        _padding("first-sentence-for-all", "You looked at the first sentence only; each has padding of its own.", ("keep = tokens != pad_id", "keep = tokens[:1] != pad_id")),
+        _padding("last-token-taken-for-padding", "You took the last token of each sentence for padding; a full sentence ends with a word: compare with pad_id.", ("!= pad_id", "!= tokens[:, -1:]")),
+        _padding("lengths", "You counted the words; which tokens are words is asked, True or False for each.", ("return keep[:, None, None, :]", "return keep.sum(dim=-1)")),
+        _padding("squeezed", "`squeeze` takes the two new axes away again: (B, 1, 1, T) needs them.", ("return keep[:, None, None, :]", "return keep[:, None, None, :].squeeze()")),
+        _padding("places-of-words", "`torch.where` with one argument gives the places of the words; the mask itself is wanted, True or False for each token.",
+            ("return keep[:, None, None, :]", "return torch.where(keep)")),
     ),
+    properties=(keeps_names("pad_id"),),
     alternatives=(
         "def padding_mask(tokens, pad_id):\n    return ~(tokens == pad_id).unsqueeze(1).unsqueeze(2)",
         "def padding_mask(tokens, pad_id):\n    B, T = tokens.shape\n    return torch.ne(tokens, pad_id).view(B, 1, 1, T)",
@@ -348,6 +426,10 @@ PADDING_MASK = Exercise(
 def _combine_case(name, tokens, pad_id=0):
     B, T = len(tokens), len(tokens[0])
     return Case(name, lambda: (masks.padding_mask(torch.tensor(tokens), pad_id), masks.causal_mask(T)), {"B": B, "T": T})
+
+
+def _combine(id, message, *edits):
+    return alone(masks.combine_masks, id, message, *edits)
 
 
 COMBINE_MASKS = Exercise(
@@ -395,8 +477,19 @@ COMBINE_MASKS = Exercise(
             message="The axis for the heads is gone: (B, 1, T, T) is wanted, or the batch axis will line up with the heads."),
         Mistake("numbers", old="return allowed", new="return allowed.float()",
             message="Your mask holds the numbers 0 and 1; the course's masks hold False and True."),
+        _combine("where-they-agree", "You allowed a pair where the two masks agree, so also where both forbid it; both must allow it: AND, `&`.", ("padding & causal", "padding == causal")),
+        _combine("padding-squeezed", "`squeeze` takes away the axes for heads and queries, so the sentences line up with the queries: leave padding (B, 1, 1, T).",
+            ("padding & causal", "padding.squeeze() & causal")),
+        _combine("one-truth-for-all", "`all` makes one truth value of the whole padding mask; `&` works cell by cell.", ("padding & causal", "padding.all() & causal")),
+        _combine("causal-with-another-axis", "You gave the causal mask another axis, which moves its rows out of place; it broadcasts as it comes: (T, T).", ("padding & causal", "padding & causal[:, None]")),
+        _combine("laid-one-after-the-other", "`cat` lays tensors one after the other; the two masks are combined cell by cell: `&`.", ("padding & causal", "torch.cat([padding, causal])")),
+        _combine("both-returned", "You returned the two masks side by side; one mask is wanted that allows what both allow: `&`.", ("return allowed", "return padding, causal")),
+        _combine("matrix-product", "A matrix product adds up over the words; the two masks are combined cell by cell: `&`.", ("padding & causal", "padding.float() @ causal.float() > 0")),
     ),
-    indistinguishable=pairs("always-itself", "or", "causal-only", "causal-transposed", "causal-inverted"),
+    indistinguishable=(
+        *pairs("always-itself", "or", "causal-only", "causal-transposed", "causal-inverted"),
+        ("xor", "result-inverted"),  # allowed where the two agree, which has a name of its own
+    ),
     alternatives=(
         "def combine_masks(padding, causal):\n    return torch.logical_and(padding, causal)",
         "def combine_masks(padding, causal):\n    return ~(~padding | ~causal)",
@@ -451,8 +544,19 @@ def _empty_rows(case, expected, got):
         return "Some hidden keys have weight; it must be exactly 0."
 
 
+def _lost_rows(case, expected, got):
+    """Rows that may see something and give out less than all their weight."""
+    wanted, weights = as_array(expected[0]).astype(float), as_array(got[0]).astype(float)
+    totals = weights.sum(axis=-1)[wanted.sum(axis=-1) > 0.5]
+    if np.isfinite(totals).all() and totals.size and totals.min() < 0.9:
+        return (
+            f"A row that may see something gives out only {totals.min():.2g} of its weight: was the maximum taken over hidden keys too, or the mask"
+            " applied after the softmax? Beside a loud hidden key everything visible underflows to 0."
+        )
+
+
 def _only_gradients(case, expected, got):
-    if torch.allclose(torch.as_tensor(got[0]).double(), torch.as_tensor(expected[0]).double(), atol=1e-3):
+    if same(got[0], expected[0], tolerance_of(case, expected)):
         if torch.as_tensor(got[1]).isnan().any():
             return "The weights are right, but the gradient holds NaN: somewhere on the way a NaN or infinity was made and replaced only afterwards."
         return "The weights are right, the gradient is not: does every step from scores to weights go through PyTorch?"
@@ -470,7 +574,7 @@ MASKED_SOFTMAX = Exercise(
     results=("weights", "the gradient"),
     run=_run_masked_softmax,
     covers="empty rows, an empty sentence, masks of fewer axes, loud hidden keys, large scores, float16, gradients",
-    explain=(_empty_rows, _only_gradients),
+    explain=(_empty_rows, _lost_rows, _only_gradients, nearly_right),
     max_mistakes=2,
     cases=(
         _softmax_case("a batch with heads, two rows that see nothing", 1, (3, 2, 5, 7), (3, 1, 5, 7), empty=_EMPTY),
@@ -496,7 +600,7 @@ MASKED_SOFTMAX = Exercise(
         Mistake("big-negative-in-half", old="-torch.inf", new="-1e9",
             message="float16 ends at −65504, so −1e9 cannot be written in it: use -torch.inf, which every float type has."),
         Mistake("not-negative-enough", old="-torch.inf", new="-1e4",
-            message="−1e4 is an ordinary score beside scores of −5e4, and hidden keys get all the weight: use -torch.inf."),
+            message="−1e4 (or −100) is an ordinary score beside scores of −5e4, and hidden keys get all the weight: use -torch.inf."),
         Mistake("big-negative-added",
             source="def masked_softmax(scores, mask):\n    return torch.softmax(scores + torch.where(mask, 0.0, -1e9).to(scores.dtype), dim=-1)",
             message="Adding −1e9 hides a key only beside others that are not hidden; a row that sees nothing attends as if there were no mask, or evenly. Fill with −∞, and give such rows zeros."),
@@ -540,6 +644,22 @@ MASKED_SOFTMAX = Exercise(
             source="def masked_softmax(scores, mask):\n    exps = torch.exp(scores) * mask\n"
             "    return exps / exps.sum(dim=-1, keepdim=True).clamp(min=1e-30)",
             message="exp overflows for large scores, and inf/inf is NaN: use torch.softmax, or subtract the largest *visible* score first."),
+        Mistake("scores-by-index", source="def masked_softmax(scores, mask):\n    scores = scores.clone()\n    scores[~mask] = -torch.inf\n"
+            "    return torch.nan_to_num(torch.softmax(scores, dim=-1))",
+            message="Indexing with the mask needs one of exactly the scores' shape, and a mask may have fewer axes, or axes of length 1: `masked_fill` broadcasts."),
+        Mistake("rows-by-index", source="def masked_softmax(scores, mask):\n    weights = torch.softmax(scores.masked_fill(~mask, -torch.inf), dim=-1)\n"
+            "    weights[~mask.any(dim=-1)] = 0.0\n    return weights",
+            message="Indexing with the empty rows needs them in exactly the weights' shape, and a mask may have fewer axes, or axes of length 1:"
+            " `masked_fill` with `keepdim=True` broadcasts."),
+        Mistake("all-zero-for-one-nan", source="def masked_softmax(scores, mask):\n    weights = torch.softmax(scores.masked_fill(~mask, -torch.inf), dim=-1)\n"
+            "    return weights if weights.isfinite().all() else torch.zeros_like(weights)",
+            message="One row that sees nothing makes all of yours zero: only that row should be."),
+        Mistake("max-gives-two-things", source="def masked_softmax(scores, mask):\n    scores = scores.masked_fill(~mask, -torch.inf)\n"
+            "    return scores - scores.max(dim=-1, keepdim=True)",
+            message="With a dim, PyTorch's `max` returns values and their places: take `.values`, or use `amax`."),
+        Mistake("everything-seen-from-empty-rows", source="def masked_softmax(scores, mask):\n    mask = mask | ~mask.any(dim=-1, keepdim=True)\n"
+            "    return torch.softmax(scores.masked_fill(~mask, -torch.inf), dim=-1)",
+            message="A row that sees nothing was allowed to see everything instead, so that the softmax gets through; afterwards such rows must become zeros."),
     ),
     indistinguishable=(
         *pairs("nan-rows", "big-negative-in-half", "not-negative-enough", "score-zero", "empty-if-any-hidden", "empty-columns", "empty-without-keepdim"),
@@ -589,6 +709,18 @@ def _cross_case(name, seed, B, T_q, T_k, d_model, n_heads, tokens=None, dtype=to
 
 
 _ATTEND = "masked_softmax(scores, memory_mask)"
+
+_LENGTH = "The memory was reshaped with the length of x, T_q = {T_q}; it has its own, T_k = {T_k}. `split_heads` reads the length from what it gets."
+
+
+def _cross(id, message, *edits):
+    return alone(masks.CrossAttention, id, message, *edits)
+
+
+def _who_gets_weight(case, expected, got):
+    mask = case.make()[-1]
+    return None if mask is None or as_array(got[1]).dtype.kind != "f" else blocked_keys(got[1], mask)
+
 
 CROSS_ATTENTION = Exercise(
     id="5.7",
@@ -663,7 +795,37 @@ CROSS_ATTENTION = Exercise(
             message="You returned (weights, out); (out, weights) is wanted."),
         Mistake("no-error", old="d_model % n_heads != 0", new="False",
             message="d_model = 10 does not divide among 3 heads: raise a ValueError that names both numbers."),
+        _cross("not-split", "There are no heads: split what the three layers give, `split_heads(…, self.n_heads)`, and merge at the end.",
+            ("split_heads(self.W_q(x), self.n_heads)", "self.W_q(x)"), ("split_heads(self.W_k(memory), self.n_heads)", "self.W_k(memory)"),
+            ("split_heads(self.W_v(memory), self.n_heads)", "self.W_v(memory)"), ("merge_heads(heads)", "heads")),
+        _cross("no-mask-not-thought-of", "Without a mask `masked_softmax` has nothing to turn over: where memory_mask is None, use a plain softmax.",
+            (f"scores.softmax(dim=-1) if memory_mask is None else {_ATTEND}", _ATTEND)),
+        _cross("softmax-only-with-a-mask", "Without a mask there are no weights in yours: where memory_mask is None, a plain softmax makes them.",
+            (f"        weights = scores.softmax(dim=-1) if memory_mask is None else {_ATTEND}", f"        if memory_mask is not None:\n            weights = {_ATTEND}")),
+        _cross("mask-as-condition", "Asking the mask itself for a truth value fails: ask `memory_mask is None`.", ("memory_mask is None", "not memory_mask")),
+        _cross("mask-as-for-tokens", "You gave the mask two more axes, as if it came as (B, T_k); it comes broadcastable to (B, h, T_q, T_k) already. Use it as it is.",
+            (_ATTEND, "masked_softmax(scores, memory_mask[:, None, None, :])")),
+        _cross("merged-twice", "You exchanged heads and positions before merge_heads, which does it itself: hand it (B, h, T_q, d_k).", ("merge_heads(heads)", "merge_heads(heads.transpose(1, 2))")),
+        _cross("layer-on-split-heads", "A layer received one head's d_k = {d_k} features. Each of the four takes all d_model = {d_model}: W_q, W_k and W_v come before the split, W_o after the merge.",
+            ("split_heads(self.W_q(x), self.n_heads)", "self.W_q(split_heads(x, self.n_heads))")),
+        _cross("heads-returned", "The heads came back unmerged: `self.W_o(merge_heads(heads))` is the output.", ("return self.W_o(merge_heads(heads)), weights", "return heads, weights")),
+        _cross("length-of-x-for-the-memory", _LENGTH,
+            ("split_heads(self.W_k(memory), self.n_heads)", "self.W_k(memory).reshape(len(x), x.shape[1], self.n_heads, -1).transpose(1, 2)")),
+        _cross("length-of-x-for-the-memory-written-out", _LENGTH,
+            ("split_heads(self.W_k(memory), self.n_heads)", "self.W_k(memory).reshape(len(x), x.shape[1], self.n_heads, x.shape[2] // self.n_heads).transpose(1, 2)")),
+        Mistake("scale-by-h", old="math.sqrt(Q.shape[-1])", new="math.sqrt(self.n_heads)",
+            message="You divided by the square root of the number of heads; divide by √d_k = {sqrt_d_k}, the root of the features of one head."),
+        _cross("scale-by-length", "You divided by √T_k = {sqrt_T_k}, the root of the number of words in the memory; divide by √d_k = {sqrt_d_k}, the root of the features of one head.",
+            ("math.sqrt(Q.shape[-1])", "math.sqrt(K.shape[-2])")),
+        _cross("keys-through-W_q", "The keys went through W_q: what asks and what is found by have a layer each, W_k for the memory's keys.", ("self.W_k(memory)", "self.W_q(memory)")),
+        _cross("values-from-the-keys", "The values were made from what W_k had made of the memory (was `memory` overwritten?); W_v takes the memory as it comes.", ("self.W_v(memory)", "self.W_v(self.W_k(memory))")),
+        _cross("scores-transposed", "You multiplied K by Q transposed, so the rows of the scores belong to the memory; each row must belong to a word that asks.",
+            ("Q @ K.transpose(-2, -1)", "K @ Q.transpose(-2, -1)")),
+        _cross("softmax-over-queries", "The softmax runs over the queries, so each key's shares sum to 1; each query's should: the last axis.", ("scores.softmax(dim=-1)", "scores.softmax(dim=-2)")),
+        _cross("memory-added", "You added the memory to the output. The output has a row for each word that asks, and nothing is added to it here.", ("return self.W_o(merge_heads(heads))", "return memory + self.W_o(merge_heads(heads))")),
+        _cross("weights-of-first-head", "You returned the weights of the first head alone; all of them are wanted, (B, h, T_q, T_k).", (", weights  #", ", weights[:, 0]  #")),
     ),
+    explain=(another_divisor(), columns_sum_to_one, _who_gets_weight, negative_weights, nearly_right),
     indistinguishable=(
         ("memory-ignored", "queries-from-memory"),
         ("keys-from-x", "values-from-x"),
