@@ -1094,14 +1094,3 @@ def rope_attention(X, W_q, W_k, W_v):
 """,
     ),
 )
-if __name__ == "__main__":
-    from helpers import check
-    from helpers.feedback.diagnosis import build
-    from helpers.feedback.exercise import get
-
-    for id, ex, _, named, source in REPORTED_06:
-        report = check(ex, build(get(ex), source))
-        got = tuple(m.id for m in report.mistakes)
-        print(
-            "ok " if got == named and not report.passed else "!! ", id, got, "" if got == named else str(report)[:400]
-        )

@@ -325,7 +325,9 @@ class _Judge:
 
     def _named(self, status, sets, case, where, comparison):
         findings = {id: Finding(id, _filled(self.twins.mistakes[id].message, case)) for ids in sets for id in ids}
-        if any(finding.message in where[0] for finding in findings.values()):
+        if any(
+            _continued(finding.message) in _continued(where[0].partition("”, ")[2]) for finding in findings.values()
+        ):
             where = where[1:]  # a problem that is also a known mistake is said once
         alternatives = list(dict.fromkeys(tuple(findings[id].message for id in self._ordered(ids)) for ids in sets))
         mistakes = tuple(findings[id] for id in self._ordered(findings))
@@ -457,7 +459,13 @@ class _Judge:
 
 # Advice on errors whose wording does not say what to do.
 _ADVICE = (
-    ("truth value of a", "To ask whether an argument was given, write `is not None`."),
+    (
+        "truth value of a",
+        "An array is neither true nor false as a whole: to ask whether an argument was given, write `is not None`; "
+        "to choose entry by entry, use `np.where`.",
+    ),
+    ("Cannot interpret", "A shape goes into one pair of parentheses: `np.zeros((2, 3))`."),
+    ("has no attribute 'randn'", "A Generator draws normal numbers with `rng.normal` or `rng.standard_normal`."),
     ("einstein sum", "With `...` in front of the subscripts, einsum takes any leading axes."),
     ("einsum()", "With `...` in front of the subscripts, einsum takes any leading axes."),
     (
