@@ -205,9 +205,11 @@ def _permuted(expected, got, axis):
 
 def _factor_name(factor, dims):
     for name, size in dims.items():
+        if size < 2:
+            continue
         candidates = ((f"√{name}", size**0.5), (name, size), (f"1/√{name}", size**-0.5), (f"1/{name}", 1 / size))
         for label, value in candidates:
-            if size > 1 and np.isclose(abs(factor), value, rtol=1e-4):
+            if np.isclose(abs(factor), value, rtol=1e-4):
                 return f"; {label} is {value:.4g}"
     return ""
 

@@ -277,14 +277,12 @@ class _Judge:
         said = dict.fromkeys(
             " And: ".join(_filled(self.twins.mistakes[id].message, case) for id in self._ordered(ids)) for ids in sets
         )
-        if len(said) > 2:
+        one_bit = isinstance(self.expected[wrong[0]].value, (bool, np.bool_))  # a yes or no agrees too easily
+        if len(said) > 2 or one_bit or count * 2 < len(self.outcomes):
             return []
-        scope = (
-            "in the first case that is wrong"
-            if count == 1 < len(wrong)
-            else f"in {count} of the {len(wrong)} cases that are wrong"
-        )
-        return [f"Not the whole story, but {scope} the same thing happens with this mistake: {' Or: '.join(said)}"]
+        how_often = f"in {count} of the {len(wrong)} wrong cases" if count < len(wrong) else "in every wrong case"
+        same = "the same error comes up" if self._stopped(wrong[0]) else "the same numbers come out"
+        return [f"Not the whole story, but {how_often} {same} with this mistake: {' Or: '.join(said)}"]
 
     def _by_aspect(self, status, wrong, problems):
         """What is wrong with each side of the exercise, where known mistakes explain at least one of them by itself."""
@@ -309,6 +307,7 @@ class _Judge:
         mistakes = tuple(findings[id] for id in self._ordered(findings))
         if len(points) == 1:
             return self._make(status, _continued(points[0]), mistakes=mistakes, comparison=comparison)
+        points = list(dict.fromkeys(points))
         headline = "each of these is wrong by itself."
         return self._make(status, headline, mistakes=mistakes, points=tuple(points), comparison=comparison)
 
@@ -462,10 +461,25 @@ _ADVICE = (
     (
         "truth value of a",
         "An array is neither true nor false as a whole: to ask whether an argument was given, write `is not None`; "
-        "to choose entry by entry, use `np.where`.",
+        "to choose entry by entry or to find a maximum, use NumPy's functions.",
+    ),
+    (
+        "Boolean value of Tensor",
+        "A tensor is neither true nor false as a whole: to ask whether it was given, write `is not None`.",
     ),
     ("Cannot interpret", "A shape goes into one pair of parentheses: `np.zeros((2, 3))`."),
     ("has no attribute 'randn'", "A Generator draws normal numbers with `rng.normal` or `rng.standard_normal`."),
+    ("name 'np' is not defined", "Run the lesson's first cell, which imports NumPy as `np`."),
+    ("name 'torch' is not defined", "Run the lesson's first cell, which imports PyTorch."),
+    ("keyword argument 'dim'", "NumPy calls it `axis`; `dim` is PyTorch's word."),
+    ("keyword argument 'keepdim'", "NumPy calls it `keepdims`; `keepdim` is PyTorch's word."),
+    ("no attribute 'matmul'", "An array has no method `matmul`: write `A @ B` or `np.matmul(A, B)`."),
+    ("builtin_function_or_method", "A method is named but not called: are its parentheses missing?"),
+    ("torch.return_types.max", "`torch.max` along a dim returns values and places; take `.values`, or use `amax`."),
+    (
+        "cannot access local variable",
+        "That name gets its value on one branch only: does every road through the function set it?",
+    ),
     ("einstein sum", "With `...` in front of the subscripts, einsum takes any leading axes."),
     ("einsum()", "With `...` in front of the subscripts, einsum takes any leading axes."),
     (
@@ -531,13 +545,14 @@ def _message(error):
     return (text[:200] + " …" if len(text) > 200 else text) or "without a message"
 
 
+_KEEPS_CAPITAL = re.compile(r"[A-Z] [=@*]|(PyTorch|NumPy|Python|True|False|None|[KQVWX]'?s?) ")
+
+
 def _continued(message):
     """A sentence as it stands after a colon: an ordinary capitalised first word loses its capital."""
-    return (
-        message[0].lower() + message[1:]
-        if re.match(r"[A-Z][a-z]*('s)? ", message) and not re.match(r"[A-Z] [=@*]|PyTorch|NumPy|[KQVWX]'?s? ", message)
-        else message
-    )
+    if re.match(r"[A-Z][a-z]*('s)? ", message) and not _KEEPS_CAPITAL.match(message):
+        return message[0].lower() + message[1:]
+    return message
 
 
 def _filled(message, case):

@@ -116,7 +116,7 @@ def gradients_reach_every_parameter(reference, init, inputs):
         if without:
             return Finding(
                 "parameter-without-gradient",
-                f"The output does not depend on {_listed(without)}: no gradient arrives there.",
+                f"No gradient arrives at {_listed(without)}: the output does not depend on it, or is cut off from it.",
             )
 
     return ask

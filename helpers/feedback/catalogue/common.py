@@ -1,4 +1,5 @@
 """What the catalogues of several lessons share: mistakes that stand alone, and remarks on results no known mistake explains."""
+
 import inspect
 
 import numpy as np
@@ -72,7 +73,10 @@ def another_divisor(right="√d_k is {sqrt_d_k:.3g}"):
         sizes = {size: name for name, size in case.dims.items()}
         names = {size**0.5: f"√{name}" for size, name in sizes.items()} | sizes
         divisor = root / factor
-        name = next((f", which is {name}" for size, name in names.items() if size > 1 and np.isclose(size, divisor, rtol=1e-4)), "")
+        name = next(
+            (f", which is {name}" for size, name in names.items() if size > 1 and np.isclose(size, divisor, rtol=1e-4)),
+            "",
+        )
         return f"The weights are those of scores divided by {divisor:.3g}{name}; {right.format(sqrt_d_k=root)}."
 
     return explain
@@ -105,7 +109,11 @@ def columns_sum_to_one(case, expected, got):
     if weights.dtype.kind != "f" or weights.ndim < 2:
         return None
     rows, columns = (np.allclose(weights.astype(float).sum(axis=axis), 1, atol=1e-3) for axis in (-1, -2))
-    return "The columns of the weights sum to 1, and the rows do not: the softmax runs over the queries." if columns and not rows else None
+    return (
+        "The columns of the weights sum to 1, and the rows do not: the softmax runs over the queries."
+        if columns and not rows
+        else None
+    )
 
 
 def blocked_keys(weights, mask):

@@ -265,6 +265,8 @@ PROJECT = Exercise(
             ("X @ W_k", "Q @ W_k"), ("X @ W_v", "K @ W_v")),
         _projection("x-overwritten", "Keys and values came from the queries: X itself was overwritten by `X @ W_q`. Give each result a name of its own.",
             ("X @ W_k", "Q @ W_k"), ("X @ W_v", "Q @ W_v")),
+        _projection("keys-from-queries-matrix", "Your keys came from W_q, the queries' matrix: use W_k.", ("X @ W_k", "X @ W_q")),
+        _projection("queries-from-keys-matrix", "Your queries came from W_k, the keys' matrix: use W_q.", ("X @ W_q", "X @ W_k")),
         _projection("weights-first-transposed-words-not", "You multiplied `W.T @ X`. Each word is a row of X, so X comes first: `X @ W`.",
             *_each_projection("{}.T @ X")),
         _projection("queries-scaled", "You divided the queries by √d_k; that comes in lesson 02, and on the scores. Here the plain projections are wanted.",

@@ -6,7 +6,15 @@ import numpy as np
 
 from ... import numpy_attention
 from ..exercise import Case, Exercise, Mistake, Prediction, pairs
-from .common import alone, another_divisor, blocked_keys, columns_sum_to_one, keeps_names, nearly_right, negative_weights
+from .common import (
+    alone,
+    another_divisor,
+    blocked_keys,
+    columns_sum_to_one,
+    keeps_names,
+    nearly_right,
+    negative_weights,
+)
 
 
 def _normal(seed, *shapes, dtype=float):

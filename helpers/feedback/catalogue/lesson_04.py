@@ -10,9 +10,17 @@ from torch import nn
 
 from ... import multi_head
 from ..exercise import AnswerProblem, Case, Exercise, Mistake, Prediction, pairs, source_of
-from ..running import as_array
 from ..modules import built, filled, gradients_reach_every_parameter
-from .common import alone, another_divisor, blocked_keys, columns_sum_to_one, keeps_names, nearly_right, negative_weights
+from ..running import as_array
+from .common import (
+    alone,
+    another_divisor,
+    blocked_keys,
+    columns_sum_to_one,
+    keeps_names,
+    nearly_right,
+    negative_weights,
+)
 
 # Inputs ---------------------------------------------------------------------------------------------------------------
 
@@ -251,7 +259,7 @@ def _run_attention(candidate, d_model, n_heads, dropout, seen, x, mask):
         kinds = torch.stack((share.amin(dim=-1), share.amax(dim=-1)), dim=-1)  # (B h, 2)
         kinds = (kinds.mul(100).round().div(100) + 0.0).unique(dim=0).tolist()  # + 0.0: no negative zero
         times = [f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}" for low, high in kinds]
-        return f"every head's values times {' or '.join(times[:4])}{' or …' if len(times) > 4 else ''}", weights
+        return f"every head's values times {' or '.join(times[:4])}{f' or … ({len(times)} different factors)' if len(times) > 4 else ''}", weights
 
 
 def _attention_case(name, seed, B, T, d_model, n_heads, mask=None, dtype=torch.float32, scale=1.0, dropout=0.0, seen="eval"):

@@ -9,7 +9,15 @@ from ... import masks
 from ..exercise import AnswerProblem, Case, Exercise, Mistake, Prediction, pairs, source_of
 from ..modules import built, filled, gradients_reach_every_parameter
 from ..running import as_array, same, tolerance_of
-from .common import alone, another_divisor, blocked_keys, columns_sum_to_one, keeps_names, nearly_right, negative_weights
+from .common import (
+    alone,
+    another_divisor,
+    blocked_keys,
+    columns_sum_to_one,
+    keeps_names,
+    nearly_right,
+    negative_weights,
+)
 
 
 def _normal(seed, *shape, dtype=torch.float64):
