@@ -108,7 +108,7 @@ def diagnose(exercise_id, outcomes, wrong, among=None):
 
 
 def partly(exercise_id, outcomes, wrong):
-    """Sets that explain the first wrong case and at least half of all wrong ones, with how many: (sets, count)."""
+    """Sets that explain the first wrong case, half of the wrong ones and half of all: (sets, how many wrong ones)."""
     search = _Search(exercise_id, outcomes)
     for size in range(1, min(2, search.twins.exercise.max_mistakes) + 1):
         found = [
@@ -116,8 +116,10 @@ def partly(exercise_id, outcomes, wrong):
         ]
         counts = {ids: sum(search.fits(ids, i) for i in wrong) for ids in found}
         most = max(counts.values(), default=0)
-        if most * 2 >= len(wrong) and most:
-            return [ids for ids in found if counts[ids] == most], most
+        best = [ids for ids in found if counts[ids] == most]
+        best = [ids for ids in best if 2 * sum(search.fits(ids, i) for i in range(len(outcomes))) >= len(outcomes)]
+        if most * 2 >= len(wrong) and best:
+            return best, most
     return [], 0
 
 

@@ -278,7 +278,7 @@ class _Judge:
             " And: ".join(_filled(self.twins.mistakes[id].message, case) for id in self._ordered(ids)) for ids in sets
         )
         one_bit = isinstance(self.expected[wrong[0]].value, (bool, np.bool_))  # a yes or no agrees too easily
-        if len(said) > 2 or one_bit or count * 2 < len(self.outcomes):
+        if len(said) > 2 or one_bit:
             return []
         how_often = f"in {count} of the {len(wrong)} wrong cases" if count < len(wrong) else "in every wrong case"
         same = "the same error comes up" if self._stopped(wrong[0]) else "the same numbers come out"
