@@ -1705,9 +1705,189 @@ CROSS = (
     ),
 )
 
+LESSON_03 = r"""
+# 3.1 generator-made-inside -> own-generator
+def sample_dot_products(n, d_k, rng):
+    rng = np.random.default_rng(0)
+    return (rng.normal(size=(n, d_k)) * rng.normal(size=(n, d_k))).sum(axis=1)
+# 3.1 same-vectors-twice -> query-is-key
+def sample_dot_products(n, d_k, rng):
+    q = rng.normal(size=(n, d_k))
+    return (q * q).sum(axis=1)
+# 3.1 all-pairs -> all-pairs
+def sample_dot_products(n, d_k, rng):
+    q, k = rng.normal(size=(n, d_k)), rng.normal(size=(n, d_k))
+    return q @ k.T
+# 3.1 sizes-exchanged -> wrong-axis
+def sample_dot_products(n, d_k, rng):
+    q, k = rng.normal(size=(d_k, n)), rng.normal(size=(d_k, n))
+    return (q * k).sum(axis=1)
+# 3.2 one-number-for-all-rows -> one-total
+def entropy(weights):
+    safe = np.where(weights > 0, weights, 1.0)
+    return -(weights * np.log(safe)).sum()
+# 3.2 log-of-sum -> collision
+def entropy(weights):
+    return -np.log((weights**2).sum(axis=-1))
+# 3.2 mean-of-logs -> mean-of-terms, weights-forgotten
+def entropy(weights):
+    safe = np.where(weights > 0, weights, 1.0)
+    return -np.log(safe).mean(axis=-1)
+# 3.2 exponential-of-it -> effective-number
+def entropy(weights):
+    safe = np.where(weights > 0, weights, 1.0)
+    return np.exp(-(weights * np.log(safe)).sum(axis=-1))
+# 3.3 outer-of-everything -> diag-and-outer
+def softmax_jacobian(p):
+    return np.diag(p) - np.outer(p, p)
+# 3.3 softmax-of-p-first -> softmax-again
+def softmax_jacobian(p):
+    e = np.exp(p)
+    p = e / e.sum(axis=-1, keepdims=True)
+    return p[..., :, None] * np.eye(p.shape[-1]) - p[..., :, None] * p[..., None, :]
+# 3.3 row-minus-column -> p-times-one-minus-p-everywhere
+def softmax_jacobian(p):
+    return p[..., :, None] - p[..., :, None] * p[..., None, :]
+# 3.4 derivative-elementwise -> diagonal-only
+def softmax_backward(weights, d_weights):
+    return weights * (1 - weights) * d_weights
+# 3.4 mean-unweighted -> plain-mean
+def softmax_backward(weights, d_weights):
+    return weights * (d_weights - d_weights.mean(axis=-1, keepdims=True))
+# 3.4 sum-without-keepdims -> axis-dropped
+def softmax_backward(weights, d_weights):
+    return weights * (d_weights - (weights * d_weights).sum(axis=-1))
+"""
+
+LESSON_06 = r"""
+# 6.1 other-way-round -> tests-invariance
+def is_permutation_equivariant(f, X, perm):
+    return torch.allclose(f(X)[perm], f(X[perm])[perm])
+# 6.1 always-yes -> same-thing-twice, always-true
+def is_permutation_equivariant(f, X, perm):
+    return True
+# 6.1 tensor-of-bools -> "True or False is wanted; a tensor of shape"
+def is_permutation_equivariant(f, X, perm):
+    return f(X[perm]) == f(X)[perm]
+# 6.2 positions-from-one -> positions-from-one
+def sinusoidal_positional_encoding(max_len, d_model):
+    p = torch.arange(1, max_len + 1)[:, None]
+    angles = p * 10000.0 ** (-torch.arange(0, d_model, 2) / d_model)
+    pe = torch.zeros(max_len, d_model)
+    pe[:, 0::2] = angles.sin()
+    pe[:, 1::2] = angles.cos()[:, : d_model // 2]
+    return pe
+# 6.2 degrees -> degrees
+def sinusoidal_positional_encoding(max_len, d_model):
+    p = torch.arange(max_len)[:, None]
+    angles = torch.deg2rad(p * 10000.0 ** (-torch.arange(0, d_model, 2) / d_model))
+    pe = torch.zeros(max_len, d_model)
+    pe[:, 0::2] = angles.sin()
+    pe[:, 1::2] = angles.cos()[:, : d_model // 2]
+    return pe
+# 6.2 sines-then-cosines -> halves
+def sinusoidal_positional_encoding(max_len, d_model):
+    p = torch.arange(max_len)[:, None]
+    angles = p * 10000.0 ** (-torch.arange(0, d_model, 2) / d_model)
+    return torch.cat([angles.sin(), angles.cos()[:, : d_model // 2]], dim=1)
+# 6.3 sine-on-the-diagonal -> sine-and-cosine-exchanged
+def shift_matrix(offset, d_model):
+    angles = offset * 10000.0 ** (-torch.arange(0, d_model, 2) / d_model)
+    return torch.block_diag(*[torch.tensor([[a.sin(), a.cos()], [-a.cos(), a.sin()]]) for a in angles])
+# 6.3 a-reflection -> mirrors
+def shift_matrix(offset, d_model):
+    angles = offset * 10000.0 ** (-torch.arange(0, d_model, 2) / d_model)
+    return torch.block_diag(*[torch.tensor([[a.cos(), a.sin()], [a.sin(), -a.cos()]]) for a in angles])
+# 6.4 offset-forgotten -> offset-ignored
+def rope(x, base=10000.0, offset=0):
+    T, d = x.shape[-2:]
+    angles = torch.arange(T, dtype=x.dtype)[:, None] * base ** (-torch.arange(0, d, 2, dtype=x.dtype) / d)
+    c, s = angles.cos(), angles.sin()
+    out = torch.empty_like(x)
+    out[..., 0::2] = x[..., 0::2] * c - x[..., 1::2] * s
+    out[..., 1::2] = x[..., 0::2] * s + x[..., 1::2] * c
+    return out
+# 6.4 written-over-while-reading -> uses-turned-column
+def rope(x, base=10000.0, offset=0):
+    T, d = x.shape[-2:]
+    angles = (torch.arange(T, dtype=x.dtype) + offset)[:, None] * base ** (-torch.arange(0, d, 2, dtype=x.dtype) / d)
+    c, s = angles.cos(), angles.sin()
+    out = x.clone()
+    out[..., 0::2] = out[..., 0::2] * c - out[..., 1::2] * s
+    out[..., 1::2] = out[..., 0::2] * s + out[..., 1::2] * c
+    return out
+# 6.4 added-not-turned -> adds-sinusoids
+def rope(x, base=10000.0, offset=0):
+    T, d = x.shape[-2:]
+    angles = (torch.arange(T, dtype=x.dtype) + offset)[:, None] * base ** (-torch.arange(0, d, 2, dtype=x.dtype) / d)
+    out = x.clone()
+    out[..., 0::2] += angles.sin()
+    out[..., 1::2] += angles.cos()
+    return out
+# 6.5 slopes-without-eight -> for-eight-heads
+def alibi_bias(n_heads, T):
+    slopes = 2.0 ** -torch.arange(1, n_heads + 1)
+    p = torch.arange(T)
+    return -slopes[:, None, None] * (p[:, None] - p).abs()
+# 6.5 heads-last -> heads-last
+def alibi_bias(n_heads, T):
+    slopes = 2.0 ** (-8 * torch.arange(1, n_heads + 1) / n_heads)
+    p = torch.arange(T)
+    return -(p[:, None] - p).abs()[:, :, None] * slopes
+"""
+
+LESSON_07 = r"""
+# 7.1 three-factors-only -> widths-multiplied
+def attention_flops(T_q, T_k, d_k, d_v):
+    return 2 * T_q * T_k * d_k * d_v
+# 7.1 softmax-counted-too -> "3 operations a score too high"
+def attention_flops(T_q, T_k, d_k, d_v):
+    return 2 * T_q * T_k * (d_k + d_v) + 3 * T_q * T_k
+# 7.1 queries-squared -> queries-squared
+def attention_flops(T_q, T_k, d_k, d_v):
+    return 2 * T_q * T_q * (d_k + d_v)
+# 7.2 quadratic-in-length -> length-squared
+def projection_flops(T, d_model):
+    return 8 * T**2 * d_model
+# 7.2 one-projection -> one-projection
+def projection_flops(T, d_model):
+    return 2 * T * d_model**2
+# 7.2 returns-a-text -> "a number is wanted; the text"
+def projection_flops(T, d_model):
+    return f"{8 * T * d_model**2} FLOPs"
+# 7.3 half-of-it -> one-projection
+def crossover_length(d_model):
+    return d_model / 2
+# 7.3 forgets-mixing -> one-product
+def crossover_length(d_model):
+    return 4 * d_model
+# 7.4 one-axis-of-words -> length-once
+def score_matrix_bytes(B, H, T, itemsize=4):
+    return B * H * T * itemsize
+# 7.4 itemsize-ignored -> itemsize-fixed
+def score_matrix_bytes(B, H, T, itemsize=4):
+    return B * H * T * T * 4
+# 7.4 in-megabytes -> megabytes
+def score_matrix_bytes(B, H, T, itemsize=4):
+    return B * H * T * T * itemsize / 1e6
+# 7.5 logarithm-of-costs-only -> sizes-not-logged
+def fit_exponent(sizes, costs):
+    return np.polyfit(sizes, np.log(costs), 1)[0]
+# 7.5 intercept-returned -> intercept-returned
+def fit_exponent(sizes, costs):
+    return np.polyfit(np.log(sizes), np.log(costs), 1)[1]
+# 7.5 first-and-last-point -> first-and-last-point
+def fit_exponent(sizes, costs):
+    return np.log(costs[-1] / costs[0]) / np.log(sizes[-1] / sizes[0])
+"""
+
 # (name, exercise, names the report must find, a phrase it must hold, source)
 ATTEMPTS = (
-    *(entry for text in (LESSON_00, LESSON_01, LESSON_02, LESSON_04, LESSON_05, UNSEEN) for entry in _read(text)),
+    *(
+        entry
+        for text in (LESSON_00, LESSON_01, LESSON_02, LESSON_03, LESSON_04, LESSON_05, LESSON_06, LESSON_07, UNSEEN)
+        for entry in _read(text)
+    ),
     *((name, "4.3", named, phrase, _edited(_MULTI_HEAD, edits)) for name, named, phrase, edits in MULTI_HEAD),
     *((name, "5.7", named, phrase, _edited(_CROSS, edits)) for name, named, phrase, edits in CROSS),
 )

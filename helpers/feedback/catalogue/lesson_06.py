@@ -273,6 +273,8 @@ SHIFT = Exercise(
             message="Both sines have a minus sign, which is no rotation: the one in the row of the sine is positive."),
         Mistake("diagonal-only", edits=(("M[sines, cosines] = torch.sin(", "M[sines, cosines] = 0 * torch.sin("), ("M[cosines, sines] = -torch.sin(", "M[cosines, sines] = 0 * torch.sin(")),
             message="Only the diagonal is filled, which shrinks each pair instead of turning it: the two sines are missing."),
+        Mistake("mirrors", edits=(("= -torch.sin(angles)", "= torch.sin(angles)"), ("M[cosines, cosines] = torch.cos", "M[cosines, cosines] = -torch.cos")), rare=True,
+            message="Your blocks mirror instead of turning: a rotation has the cosine in both places of the diagonal, and sines of opposite sign beside them."),
         Mistake("sine-and-cosine-exchanged",
             edits=(("M[sines, sines] = torch.cos(", "M[sines, sines] = torch.sin("), ("M[sines, cosines] = torch.sin(", "M[sines, cosines] = torch.cos("),
                    ("M[cosines, sines] = -torch.sin(", "M[cosines, sines] = -torch.cos("), ("M[cosines, cosines] = torch.cos(", "M[cosines, cosines] = torch.sin(")),
