@@ -35,7 +35,7 @@ class _Judge:
         self.exercise, self.candidate = exercise, candidate
         self.twins = diagnosis.twins_of(exercise.id)
         self.expected = [self.twins.outcome(frozenset(), i) for i in range(len(exercise.cases))]
-        self.outcomes = []
+        self.outcomes, self.problems = [], []
 
     # The order of judgement
 
@@ -49,7 +49,7 @@ class _Judge:
                 return self._too_slow(case)
             if len(self.outcomes) == 1 and self._is_todo(self.outcomes[0]):
                 return self._todo()
-        problems = [self._problem(i) for i in range(len(self.outcomes))]
+        self.problems = problems = [self._problem(i) for i in range(len(self.outcomes))]
         wrong = [i for i, problem in enumerate(problems) if problem]
         if wrong:
             return self._wrong(wrong, problems)
@@ -201,7 +201,7 @@ class _Judge:
                 return f"{self._called(name)} has the wrong shape: {wanted} expected, {came} returned."
 
     def _tolerance(self, expected, got, case):
-        coarse = any(dtype_name(x) == "float32" for x in running._arrays(got))
+        coarse = any(dtype_name(x) == "float32" for x in running.arrays(got))
         return max(running.tolerance_of(case, expected), 2e-5 if coarse else 0.0)
 
     def _wrong_values(self, expected, got, case):
@@ -304,10 +304,9 @@ class _Judge:
             comparison = comparison or (self._comparison(ours[0]) if sets else None)
         if not findings:
             return None
-        mistakes = tuple(findings[id] for id in self._ordered(findings))
+        points, mistakes = list(dict.fromkeys(points)), tuple(findings[id] for id in self._ordered(findings))
         if len(points) == 1:
             return self._make(status, _continued(points[0]), mistakes=mistakes, comparison=comparison)
-        points = list(dict.fromkeys(points))
         headline = "each of these is wrong by itself."
         return self._make(status, headline, mistakes=mistakes, points=tuple(points), comparison=comparison)
 
@@ -318,7 +317,7 @@ class _Judge:
         """Evidence: the first case that differs, and how many others do."""
         case, total = self.exercise.cases[wrong[0]], len(problems)
         count = f"Right on {total - len(wrong)} of {total} cases." if len(wrong) < total else ""
-        if count and total - len(wrong) and len(wrong) <= 3:
+        if count and len(wrong) <= 3:
             count += f" Wrong on: {', '.join(f'“{self.exercise.cases[i].name}”' for i in wrong)}."
         return [f"In the case “{case.name}”, {_continued(problems[wrong[0]])}", *([count] if count else [])]
 
@@ -374,7 +373,7 @@ class _Judge:
     def _pattern(self):
         """What all wrong cases have and no right one has: leading axes, or an optional argument."""
         inputs = [case.make() for case in self.exercise.cases]
-        wrong = [bool(self._problem(i)) for i in range(len(inputs))]
+        wrong = [bool(problem) for problem in self.problems]
         if self.exercise.run or all(wrong):
             return []
         axes = [max((as_array(x).ndim for x in given if is_array(x)), default=0) for given in inputs]
@@ -448,7 +447,7 @@ class _Judge:
         pairs = [
             (dtype_name(e), dtype_name(g))
             for expected, outcome in zip(self.expected, self.outcomes, strict=True)
-            for e, g in zip(running._arrays(expected.value), running._arrays(outcome.value), strict=False)
+            for e, g in zip(running.arrays(expected.value), running.arrays(outcome.value), strict=False)
         ]
         lost = next(((e, g) for e, g in pairs if e != g and "float" in e and "float" in g), None)
         if lost:

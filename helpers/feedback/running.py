@@ -39,7 +39,7 @@ class Outcome:
     @functools.cached_property
     def digest(self):
         """Shape, count of NaN, sum and sum of absolute values of each array: they tell most outcomes apart quickly."""
-        return tuple(_digest(x) for x in _arrays(self.value, numbers=True))
+        return tuple(_digest(x) for x in arrays(self.value, numbers=True))
 
 
 class _Tee(io.TextIOBase):
@@ -196,20 +196,20 @@ def tolerance_of(case, expected):
     """Relative error allowed: what the case says, or what the coarsest float among inputs and result can hold."""
     if case.tolerance is not None:
         return case.tolerance
-    names = {dtype_name(x) for x in _arrays((case.make(), expected))}
+    names = {dtype_name(x) for x in arrays((case.make(), expected))}
     return next((t for t, kinds in _PRECISION if names & kinds), 1e-8)
 
 
 _PRECISION = ((2e-2, {"float16", "bfloat16"}), (2e-5, {"float32", "complex64"}))
 
 
-def _arrays(x, numbers=False):
+def arrays(x, numbers=False):
     """All arrays in a nested result; with numbers=True, all single numbers and truth values too."""
     if is_array(x) or isinstance(x, np.generic) or (numbers and isinstance(x, (int, float))):
         yield x
     elif isinstance(x, (tuple, list)):
         for part in x:
-            yield from _arrays(part, numbers)
+            yield from arrays(part, numbers)
 
 
 def same(a, b, tolerance):

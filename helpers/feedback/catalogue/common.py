@@ -8,6 +8,12 @@ from ..exercise import Finding, Mistake, source_of
 from ..running import as_array, is_array
 
 
+def normal(seed, *shapes, dtype=float):
+    """A tuple of arrays of standard normal numbers, the same for the same seed and shapes."""
+    rng = np.random.default_rng(seed)
+    return tuple(rng.normal(size=shape).astype(dtype) for shape in shapes)
+
+
 def alone(reference, id, message, *edits, **more):
     """A mistake that takes no part in combinations, which keeps the search for pairs short: a patched copy of the reference.
 

@@ -4,19 +4,13 @@ import numpy as np
 from ... import query_key_value
 from ...query_key_value import embed, words
 from ..exercise import Case, Exercise, Finding, Mistake, Prediction, pairs
-from .common import alone, another_divisor, keeps_names
-
-
-def _normal(seed, *shapes, dtype=float):
-    rng = np.random.default_rng(seed)
-    return tuple(rng.normal(size=shape).astype(dtype) for shape in shapes)
-
+from .common import alone, another_divisor, keeps_names, normal
 
 # 1.1 ----------------------------------------------------------------------------------------------------------------
 
 
 def _similarities_case(name, seed, n, d, dtype=float):
-    return Case(name, lambda: _normal(seed, (d,), (n, d), dtype=dtype), {"n": n, "d": d})
+    return Case(name, lambda: normal(seed, (d,), (n, d), dtype=dtype), {"n": n, "d": d})
 
 
 SIMILARITIES = Exercise(
@@ -87,7 +81,7 @@ SIMILARITIES = Exercise(
 
 def _lookup_case(name, seed, n, d, d_v, *, scale=1.0, dtype=float, **sharpness):
     def make():
-        query, keys, values = _normal(seed, (d,), (n, d), (n, d_v), dtype=dtype)
+        query, keys, values = normal(seed, (d,), (n, d), (n, d_v), dtype=dtype)
         return (query * dtype(scale), keys, values, *sharpness.values())
 
     return Case(name, make, {"n": n, "d": d, "d_v": d_v})
@@ -211,7 +205,7 @@ SOFT_LOOKUP = Exercise(
 
 def _project_case(name, seed, T, d_model, d_k, d_v, dtype=float):
     shapes = ((T, d_model), (d_model, d_k), (d_model, d_k), (d_model, d_v))
-    return Case(name, lambda: _normal(seed, *shapes, dtype=dtype), {"T": T, "d_model": d_model, "d_k": d_k, "d_v": d_v})
+    return Case(name, lambda: normal(seed, *shapes, dtype=dtype), {"T": T, "d_model": d_model, "d_k": d_k, "d_v": d_v})
 
 
 def _each_projection(new):
@@ -297,7 +291,7 @@ PROJECT = Exercise(
 
 def _scores_case(name, seed, lead, T_q, T_k, d_k, dtype=float):
     dims = dict(zip(("B", "h"), lead, strict=False)) | {"T_q": T_q, "T_k": T_k, "d_k": d_k}
-    return Case(name, lambda: _normal(seed, (*lead, T_q, d_k), (*lead, T_k, d_k), dtype=dtype), dims)
+    return Case(name, lambda: normal(seed, (*lead, T_q, d_k), (*lead, T_k, d_k), dtype=dtype), dims)
 
 
 def _scores(id, message, keys):

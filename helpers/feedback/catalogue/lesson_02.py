@@ -14,13 +14,8 @@ from .common import (
     keeps_names,
     nearly_right,
     negative_weights,
+    normal,
 )
-
-
-def _normal(seed, *shapes, dtype=float):
-    rng = np.random.default_rng(seed)
-    return tuple(rng.normal(size=shape).astype(dtype) for shape in shapes)
-
 
 # 2.1 Softmax ----------------------------------------------------------------------------------------------------------
 
@@ -30,7 +25,7 @@ def _softmax_case(name, x, **axis):
     return Case(name, lambda: (x.copy(), *axis.values()), dict(zip(("rows", "columns"), x.shape, strict=False)) if x.ndim == 2 else {})
 
 
-_three_by_five, _square, _batch, _single = _normal(1, (3, 5), (4, 4), (2, 3, 5), (1, 6))
+_three_by_five, _square, _batch, _single = normal(1, (3, 5), (4, 4), (2, 3, 5), (1, 6))
 
 def _softmax(id, message, *edits):
     return alone(numpy_attention.softmax, id, message, *edits)
@@ -146,7 +141,7 @@ def _attention_case(name, seed, lead, T_q, T_k, d_k, d_v, *, mask=None, large=1.
     """A case; mask: "shared" (T_q, T_k), "each" (one an example), or "causal"."""
 
     def make():
-        Q, K, V = _normal(seed, (*lead, T_q, d_k), (*lead, T_k, d_k), (*lead, T_k, d_v), dtype=dtype)
+        Q, K, V = normal(seed, (*lead, T_q, d_k), (*lead, T_k, d_k), (*lead, T_k, d_v), dtype=dtype)
         return (Q * dtype(large), K, V) if mask is None else (Q * dtype(large), K, V, _mask(mask, seed, lead, T_q, T_k))
 
     names = {1: ("B",), 2: ("B", "h")}.get(len(lead), ())
@@ -389,7 +384,7 @@ def _blocked_keys_get_weight(case, expected, got):
 
 def _row_with_nothing_to_see(candidate):
     """What an answer does where this exercise makes no demand: a row without a single True. Lesson 05 comes back to it."""
-    Q, K, V = _normal(11, (2, 4), (3, 4), (3, 2))
+    Q, K, V = normal(11, (2, 4), (3, 4), (3, 2))
     try:
         with np.errstate(all="ignore"):
             weights = np.asarray(candidate(Q, K, V, np.array([[True, True, False], [False, False, False]]))[1])
@@ -461,7 +456,7 @@ ATTENTION = Exercise(
 
 def _self_case(name, seed, lead, T, d_model, d_k, d_v, *, mask=None, dtype=float):
     def make():
-        arrays = _normal(seed, (*lead, T, d_model), (d_model, d_k), (d_model, d_k), (d_model, d_v), dtype=dtype)
+        arrays = normal(seed, (*lead, T, d_model), (d_model, d_k), (d_model, d_k), (d_model, d_v), dtype=dtype)
         return arrays if mask is None else (*arrays, _mask(mask, seed, lead, T, T))
 
     return Case(name, make, {"T": T, "d_model": d_model, "d_k": d_k, "d_v": d_v} | ({"B": lead[0]} if lead else {}))
@@ -564,7 +559,7 @@ SELF_ATTENTION = Exercise(
 
 def _additive_case(name, seed, T_q, T_k, d, m, scale=1.0, dtype=float):
     def make():
-        Q, K, W_q, W_k, v = _normal(seed, (T_q, d), (T_k, d), (d, m), (d, m), (m,), dtype=dtype)
+        Q, K, W_q, W_k, v = normal(seed, (T_q, d), (T_k, d), (d, m), (d, m), (m,), dtype=dtype)
         return Q * dtype(scale), K, W_q, W_k, v
 
     return Case(name, make, {"T_q": T_q, "T_k": T_k, "d": d, "m": m})
@@ -650,7 +645,7 @@ ADDITIVE = Exercise(
 
 def _general_case(name, seed, T_q, T_k, d_q, d_k, dtype=float):
     return Case(
-        name, lambda: _normal(seed, (T_q, d_q), (T_k, d_k), (d_q, d_k), dtype=dtype), {"T_q": T_q, "T_k": T_k, "d_q": d_q, "d_k": d_k}
+        name, lambda: normal(seed, (T_q, d_q), (T_k, d_k), (d_q, d_k), dtype=dtype), {"T_q": T_q, "T_k": T_k, "d_q": d_q, "d_k": d_k}
     )
 
 

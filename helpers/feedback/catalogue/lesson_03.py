@@ -8,11 +8,7 @@ from ... import scaling
 from ...numpy_attention import softmax
 from ..exercise import AnswerProblem, Case, Exercise, Finding, Mistake, Prediction, pairs
 from ..running import describe, is_array
-
-
-def _normal(seed, *shapes, dtype=float):
-    rng = np.random.default_rng(seed)
-    return tuple(rng.normal(size=shape).astype(dtype) for shape in shapes)
+from .common import normal
 
 
 def _of_rank(shape):
@@ -167,7 +163,7 @@ def _weights_case(name, weights, dims=None, tolerance=None):
 
 
 def _weights(seed, *shape, sharpness=2.0, dtype=float):
-    return softmax(sharpness * _normal(seed, shape)[0]).astype(dtype)
+    return softmax(sharpness * normal(seed, shape)[0]).astype(dtype)
 
 
 _ZEROS = np.array([[0.5, 0.0, 0.25, 0.25], [0.0, 0.0, 0.3, 0.7], [0.1, 0.2, 0.3, 0.4]])
@@ -407,7 +403,7 @@ JACOBIAN = Exercise(
 
 def _backward_case(name, seed, *shape, dims=None, size=1.0, masked=False, dtype=float):
     def make():
-        scores, d_weights = _normal(seed, shape, shape)
+        scores, d_weights = normal(seed, shape, shape)
         if masked:
             scores[..., 1::2] = -np.inf
         return softmax(2 * scores).astype(dtype), (size * d_weights).astype(dtype)
