@@ -12,7 +12,7 @@ import time
 
 import numpy as np
 
-from helpers.feedback import one_change, variants
+from helpers.feedback import first_difference, one_change, variants
 from helpers.feedback.exercise import get
 from helpers.feedback import judging
 
@@ -144,7 +144,20 @@ def _one_change(trial):
     return found and found.sentence
 
 
-ENGINES = {"one_change": _one_change}
+def _first_difference(trial):
+    tree = variants.parse(trial.source)
+    trial.report()
+    if not trial.judge.problems or not any(trial.judge.problems):
+        return None
+    space = variants.globals_of(trial.candidate)
+    found = first_difference.find(
+        tree, space, trial.exercise.reference, trial.run, trial.right, trial.order,
+        sizes=lambda i: dict(trial.exercise.cases[i].dims),
+    )  # fmt: skip
+    return found and found.sentence
+
+
+ENGINES = {"first_difference": _first_difference, "one_change": _one_change}
 
 if __name__ == "__main__":
     main()

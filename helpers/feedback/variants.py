@@ -10,8 +10,8 @@ import copy
 import inspect
 import warnings
 
-ROUNDS = 100_000  # rounds of all loops together that one variant may take
-ROUNDS_IN_ALL = 400_000  # and all variants of one answer together
+ROUNDS = 50_000  # rounds of all loops together that one variant may take
+ROUNDS_IN_ALL = 150_000  # and all variants of one answer together
 _TICK, _NOTE = "__count_a_round__", "__note_a_value__"
 
 
@@ -138,11 +138,12 @@ def watched(tree):
 class Step:
     """A value that code computes: the name it is given (or the text of the expression), and where.
 
-    in_loop: it is computed again and again, and only the last value is kept. last: it is what the function returns.
+    in_loop: it is computed again and again. last: it is what the function returns. given: it is an argument.
     """
 
-    def __init__(self, label, line, name="", in_loop=False, last=False):
-        self.label, self.line, self.name, self.in_loop, self.last = label, line, name, in_loop, last
+    def __init__(self, label, line, name="", in_loop=False, last=False, given=False):
+        self.label, self.line, self.name = label, line, name
+        self.in_loop, self.last, self.given = in_loop, last, given
 
     def __repr__(self):
         return f"Step({self.label!r}, line {self.line})"
@@ -153,7 +154,15 @@ class _Watcher:
         self.steps = []
 
     def watch(self, function):
-        function.body = self._statements(function.body, in_loop=False)
+        documented = len(function.body) - len(body_of(function))
+        arguments = [a.arg for a in (*function.args.posonlyargs, *function.args.args) if a.arg != "self"]
+        noted = []
+        for name in arguments:
+            step = Step(name, function.lineno, name, given=True)
+            noted.append(ast.Expr(self._note(step, ast.Name(name, ast.Load()), function.body[0])))
+            ast.copy_location(noted[-1], function.body[0])
+        body = self._statements(body_of(function), in_loop=False)
+        function.body = [*function.body[:documented], *noted, *body]
 
     def _note(self, step, value, at):
         self.steps.append(step)
