@@ -6,13 +6,14 @@ FILE holds a list ATTEMPTS of dicts with id, exercise, code, tutor and perhaps t
 
 import argparse
 import importlib.util
+import inspect
 import linecache
 import math
 import time
 
 import numpy as np
 
-from helpers.feedback import first_difference, one_change, variants
+from helpers.feedback import first_difference, one_change, reading, variants
 from helpers.feedback.exercise import get
 from helpers.feedback import judging
 
@@ -157,7 +158,21 @@ def _first_difference(trial):
     return found and found.sentence
 
 
-ENGINES = {"first_difference": _first_difference, "one_change": _one_change}
+def _many_axes(trial):
+    """Names of arguments that have more than two axes in some case."""
+    names = list(inspect.signature(trial.exercise.reference).parameters)
+    found = [(name, value) for case in trial.exercise.cases for name, value in zip(names, case.make(), strict=False)]
+    return {name for name, value in found if getattr(value, "ndim", 0) > 2} if not trial.exercise.run else set()
+
+
+def _reading(trial):
+    trial.report()
+    reference = variants.parse(trial.exercise.source)
+    found = reading.remarks(variants.parse(trial.source), reference, _many_axes(trial))
+    return " | ".join(("! " if remark.certain else "? ") + remark.sentence for remark in found)
+
+
+ENGINES = {"reading": _reading, "first_difference": _first_difference, "one_change": _one_change}
 
 if __name__ == "__main__":
     main()

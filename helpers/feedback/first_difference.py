@@ -135,7 +135,7 @@ def _named(recorder):
     given = [value for k, value in recorder.values.items() if recorder.steps[k].given]
     for k, value in sorted(recorder.values.items()):
         step = recorder.steps[k]
-        if (step.name or step.last) and not step.given and _telling(value):
+        if bool(step.name) != step.last and not step.given and _telling(value):
             if not any(_equal(value, other) for other in given):
                 yield k, (step.name or "result", value)
 
@@ -206,16 +206,17 @@ class _Search:
 
     def _under_anothers_name(self, k, key):
         """Whether step k has the name of one of the reference's values and holds another one."""
-        own, name = self.steps[k].name, self.theirs.name(self.first, key)
-        names = {self.theirs.name(self.first, other) for other in self.theirs.values(self.first)}
-        return bool(own) and own in names and name in names - {"result"} and own != name
+        own, name = _bare(self.steps[k].name), _bare(self.theirs.name(self.first, key))
+        names = {_bare(self.theirs.name(self.first, other)) for other in self.theirs.values(self.first)}
+        return bool(own) and own in names and name != "result" and own != name
 
     def _wrong(self, steps):
         """The first step, and the reference's value for it, with which every case comes out right; or None."""
         tried = 0
         for k in steps:
             for key, (name, theirs) in self.theirs.values(self.first).items():
-                if np.shape(theirs) == np.shape(self.own(self.first)[k]) or name == self.steps[k].name:
+                same_shape = np.shape(theirs) == np.shape(self.own(self.first)[k])
+                if (same_shape or name == self.steps[k].name) and not self._under_anothers_name(k, key):
                     tried += 1
                     if tried > TRIED:
                         return None
@@ -253,6 +254,11 @@ class _Search:
         return next((r for r in found[0] if len(cases) > 1 and all(r in other for other in found)), "")
 
 
+def _bare(name):
+    """A name as it is compared: `W_q`, `q` and `Q` are one."""
+    return name.lower().removeprefix("w_")
+
+
 # Values ---------------------------------------------------------------------------------------------------------------
 
 
@@ -284,7 +290,7 @@ def _telling(value):
     if value is None:
         return False
     array = _array(value)
-    if array.dtype.kind not in "fiub" or not array.size:
+    if array.dtype.kind not in "fib" or not array.size:
         return False
     if array.ndim == 0:
         return array.dtype.kind != "b" and abs(float(array)) > 100
