@@ -13,7 +13,7 @@ import time
 
 import numpy as np
 
-from helpers.feedback import first_difference, one_change, reading, variants
+from helpers.feedback import borrowing, first_difference, one_change, reading, two_changes, variants
 from helpers.feedback.exercise import get
 from helpers.feedback import judging
 
@@ -136,25 +136,41 @@ class Trial:
 
 
 def _one_change(trial):
-    tree = variants.parse(trial.source)
-    trial.report()
-    if not trial.judge.problems or not any(trial.judge.problems):
+    if not _wrong(trial) or trial.exercise.judge:
         return None
     space = variants.globals_of(trial.candidate)
-    found = one_change.find(tree, variants.Builder(space), trial.fits, space)
+    found = one_change.find(variants.parse(trial.source), variants.Builder(space), trial.fits, space)
     return found and found.sentence
 
 
-def _first_difference(trial):
-    tree = variants.parse(trial.source)
+def _wrong(trial):
+    """Whether the answer is wrong on some case."""
     trial.report()
-    if not trial.judge.problems or not any(trial.judge.problems):
+    return any(trial.judge.problems)
+
+
+def _values(trial):
+    return first_difference.Values(
+        variants.parse(trial.source), variants.globals_of(trial.candidate), trial.exercise.reference,
+        trial.run, trial.right, trial.order, sizes=lambda i: dict(trial.exercise.cases[i].dims),
+    )  # fmt: skip
+
+
+def _first_difference(trial):
+    found = _wrong(trial) and first_difference.find(_values(trial))
+    return found and found.sentence
+
+
+def _borrowing(trial):
+    found = _wrong(trial) and borrowing.find(_values(trial))
+    return found and found.sentence
+
+
+def _two_changes(trial):
+    if not _wrong(trial) or trial.exercise.judge:
         return None
     space = variants.globals_of(trial.candidate)
-    found = first_difference.find(
-        tree, space, trial.exercise.reference, trial.run, trial.right, trial.order,
-        sizes=lambda i: dict(trial.exercise.cases[i].dims),
-    )  # fmt: skip
+    found = two_changes.find(variants.parse(trial.source), space, _values(trial), trial.fits)
     return found and found.sentence
 
 
@@ -172,7 +188,13 @@ def _reading(trial):
     return " | ".join(("! " if remark.certain else "? ") + remark.sentence for remark in found)
 
 
-ENGINES = {"reading": _reading, "first_difference": _first_difference, "one_change": _one_change}
+ENGINES = {
+    "reading": _reading,
+    "one_change": _one_change,
+    "first_difference": _first_difference,
+    "borrowing": _borrowing,
+    "two_changes": _two_changes,
+}
 
 if __name__ == "__main__":
     main()

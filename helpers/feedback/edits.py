@@ -285,7 +285,7 @@ class _Function:
         for side, look in (("left", "follows it belong"), ("right", "stands before it belong")):
             look = f"whether the `{text}` and what {look} there"
             gone = node.right if side == "left" else node.left
-            yield self.edit(1, "part", look, where, getattr(node, side), node, (side, text, ast.dump(gone)))
+            yield self.edit(1, "part", look, where, getattr(node, side), node, (side, text, _kind_of(gone)))
         if isinstance(node.left, ast.BinOp):
             inner = node.left
             rotated = ast.BinOp(inner.left, inner.op, ast.BinOp(inner.right, node.op, node.right))
@@ -303,6 +303,8 @@ class _Function:
                 new = ast.BinOp(node.left, node.op, node.right)
                 setattr(new, side, self.swapped(getattr(node, side)))
                 yield self.edit(1, "transpose", "which axes meet in the `@`", where, new, node, (side,))
+            look = "which axis comes first in that product"
+            yield self.edit(2, "transpose", look, where, self.swapped(node), node, ("product",))
         if isinstance(node.op, (ast.Div, ast.Mult)):
             root = ast.BinOp(node.right, ast.Pow(), ast.Constant(0.5))
             yield self.edit(1, "root", f"what stands after the `{text}`", where, ast.BinOp(node.left, node.op, root), node)
@@ -397,6 +399,12 @@ class _Function:
         for new in (ast.UnaryOp(ast.USub(), node), ast.UnaryOp(ast.Invert(), node)):
             yield self.edit(2, "sign", f"the sign of {what}" if isinstance(new.op, ast.USub) else f"{what}: True or False?", where, new, node)
         yield self.edit(2, "transpose", f"which axis comes first in {what}", where, self.swapped(node), node)
+
+
+def _kind_of(node):
+    """What a dropped part is, so that parts alike are dropped together: the function it calls, or its text."""
+    call = node.args[0] if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Call) else node
+    return edits_of_calls.name_of(call) if isinstance(call, ast.Call) else ast.dump(node)
 
 
 def _makes_room(node):

@@ -100,12 +100,13 @@ def _sentence(options):
     looks = list(dict.fromkeys(option.what_to_look_at for option in options))
     look = " Or: at ".join(look if look.endswith("?") else f"{look}." for look in looks)
     if any(option.lines != first.lines for option in options):
-        places = [f"{_in_lines(option.lines)} (look at {option.what_to_look_at})" for option in options]
+        places = [f"{in_lines(option.lines)} (look at {option.what_to_look_at})" for option in options]
         return f"One change would make this right, {' or '.join(places)}."
     what = "One change" if len(first.lines) == 1 else "The same change"
-    return f"{what} {_in_lines(first.lines)} would make this right: look at {look}"
+    return f"{what} {in_lines(first.lines)} would make this right: look at {look}"
 
 
-def _in_lines(lines):
+def in_lines(lines):
+    """Lines as a sentence has them: "in line 3", "in lines 3, 4 and 6"."""
     *others, last = [str(line) for line in lines]
     return f"in lines {', '.join(others)} and {last}" if others else f"in line {last}"
