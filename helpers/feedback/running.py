@@ -1,15 +1,17 @@
-"""Run an answer on one case without letting it harm the kernel, and compare what came out."""
+"""Run an answer on one case without letting it harm the kernel, and tell whether two pieces of code did the same."""
 
 import builtins
 import contextlib
 import functools
 import io
 import math
-import numbers
+import os
+import random
 import re
 import signal
 import sys
 import threading
+import time
 import traceback
 import warnings
 from dataclasses import dataclass
@@ -17,8 +19,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from .exercise import AnswerProblem
+from .inputs import pristine
+from .values import arrays, as_array, is_array, same
 
 TIME_LIMIT = 5.0  # seconds a case may take
+TOTAL_LIMIT = 12.0  # seconds that all runs of one judgement may take together
 PRINT_LIMIT, PRINT_LINES = 4000, 20  # characters and lines of printed output that are kept
 
 
@@ -63,6 +68,99 @@ class _Tee(io.TextIOBase):
         return "\n".join(lines[:PRINT_LINES]) + (f"\n… and {more} more lines" if more else "")
 
 
+# One judgement: what it changes in the session is put back ------------------------------------------------------------
+
+
+class Clock:
+    """The seconds that the runs of one judgement may still take."""
+
+    def __init__(self, seconds=None):
+        self.left = TOTAL_LIMIT if seconds is None else seconds
+
+
+@contextlib.contextmanager
+def session(candidate, name):
+    """A block in which an answer is judged: its name means the answer itself, and all settings are the usual ones.
+
+    The name is bound for recursion, which otherwise would call the course's version. Afterwards the session's own
+    precision, gradient mode, random state, print options, folder and figures are as they were.
+    """
+    space = _globals_of(candidate)
+    missing = object()
+    before = space.get(name, missing) if space is not None else missing
+    numpy_state, python_state, options = np.random.get_state(), random.getstate(), np.get_printoptions()
+    folder, limit = _folder(), sys.getrecursionlimit()
+    torch = sys.modules.get("torch")
+    saved = (torch.get_default_dtype(), torch.is_grad_enabled(), torch.get_rng_state()) if torch else None
+    figures = _figures()
+    try:
+        if space is not None:
+            space[name] = candidate
+        yield
+    finally:
+        if space is not None and before is missing:
+            space.pop(name, None)
+        elif space is not None:
+            space[name] = before
+        np.random.set_state(numpy_state)
+        random.setstate(python_state)
+        np.set_printoptions(**{key: value for key, value in options.items() if key != "override_repr"})
+        sys.setrecursionlimit(limit)
+        if folder is not None and folder != _folder():
+            os.chdir(folder)
+        if saved:
+            torch.set_default_dtype(saved[0])
+            torch.set_grad_enabled(saved[1])
+            torch.set_rng_state(saved[2])
+        if figures is not None:
+            from matplotlib import pyplot
+
+            for number in set(pyplot.get_fignums()) - figures:
+                pyplot.close(number)
+
+
+def _folder():
+    try:
+        return os.getcwd()
+    except OSError:
+        return None
+
+
+def _figures():
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    return set(pyplot.get_fignums()) if pyplot else None
+
+
+def _globals_of(candidate):
+    code = _function_of(candidate)
+    return getattr(code, "__globals__", None)
+
+
+def _function_of(candidate):
+    if isinstance(candidate, type):
+        return next((v for v in vars(candidate).values() if hasattr(v, "__globals__")), None)
+    while hasattr(candidate, "__wrapped__"):
+        candidate = candidate.__wrapped__
+    return candidate
+
+
+@contextlib.contextmanager
+def _usual_settings():
+    """PyTorch's own defaults, whatever the lesson or the case before has set."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        yield
+        return
+    if torch.get_default_dtype() is not torch.float32:
+        torch.set_default_dtype(torch.float32)
+    if not torch.is_grad_enabled():
+        torch.set_grad_enabled(True)
+    yield
+
+
+# One run --------------------------------------------------------------------------------------------------------------
+
+
 @contextlib.contextmanager
 def _time_limit(seconds):
     """Raise TimeLimit in the running code after some seconds, where the platform can (main thread, not Windows)."""
@@ -77,20 +175,25 @@ def _time_limit(seconds):
 
     previous = signal.signal(signal.SIGALRM, ring)
     # It rings again and again, for code that swallows even BaseException.
-    signal.setitimer(signal.ITIMER_REAL, seconds, 0.05)
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.01), 0.05)
     try:
         yield
     finally:
         armed = False
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
+        for _ in range(3):  # a ring that was on its way may still come between two of these lines
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+                signal.signal(signal.SIGALRM, previous)
+                break
+            except TimeLimit:
+                continue
 
 
 @contextlib.contextmanager
 def _exit_raises(candidate):
     """Let exit() and quit() raise SystemExit for a while: Jupyter's own versions would end the kernel."""
-    function = getattr(candidate, "__init__", candidate) if isinstance(candidate, type) else candidate
-    spaces = [vars(builtins), getattr(function, "__globals__", {})]
+    space = _globals_of(candidate) or {}
+    spaces = [vars(builtins), space]
     saved = [(space, name, space[name]) for space in spaces for name in ("exit", "quit") if name in space]
     for space, name, _ in saved:
         space[name] = sys.exit
@@ -101,143 +204,119 @@ def _exit_raises(candidate):
             space[name] = value
 
 
-def run(exercise, candidate, case):
-    """Outcome of a learner's answer on fresh inputs: guarded, timed, prints and warnings recorded."""
-    inputs, printed = case.make(), _Tee()
+class _Interrupts:
+    """Tells the learner's own interrupt (the stop button) from a KeyboardInterrupt that an answer raises."""
+
+    def __init__(self):
+        self.pressed = False
+
+    def __enter__(self):
+        self.previous = None
+        if threading.current_thread() is threading.main_thread():
+            self.previous = signal.getsignal(signal.SIGINT)
+            if callable(self.previous):
+                signal.signal(signal.SIGINT, self._press)
+        return self
+
+    def _press(self, signum, frame):
+        self.pressed = True
+        raise KeyboardInterrupt
+
+    def __exit__(self, *_):
+        if callable(self.previous):
+            signal.signal(signal.SIGINT, self.previous)
+
+
+@contextlib.contextmanager
+def _nothing_displayed():
+    """What an answer displays in a notebook is left out: it would appear once a case."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    if shell is None or not hasattr(shell, "display_pub"):
+        yield
+        return
+    from IPython.core.displaypub import CapturingDisplayPublisher
+
+    previous, shell.display_pub = shell.display_pub, CapturingDisplayPublisher()
+    try:
+        yield
+    finally:
+        shell.display_pub = previous
+
+
+def guarded(action, candidate, seconds=TIME_LIMIT):
+    """(value, error, printed, warned) of an action that runs an answer's code; nothing it does gets out.
+
+    action: a function without arguments. An interrupt by the learner is passed on; everything else becomes the error.
+    """
+    printed = _Tee()
     value = error = None
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught, _Interrupts() as interrupts:
         warnings.simplefilter("always")
         try:
             with (
                 contextlib.redirect_stdout(printed),
+                contextlib.redirect_stderr(_Tee()),
                 np.errstate(all="warn"),
+                _nothing_displayed(),
                 _exit_raises(candidate),
-                _time_limit(TIME_LIMIT),
+                _usual_settings(),
+                _time_limit(seconds),
             ):
-                value = call(exercise, candidate, inputs)
-        except KeyboardInterrupt:
-            raise
+                value = action()
+        except KeyboardInterrupt as problem:
+            if interrupts.pressed:
+                raise
+            error = problem
         except BaseException as problem:
             error = problem
-    warned = tuple(dict.fromkeys(str(w.message) for w in caught))
-    return Outcome(value, error, changed(inputs, case.make()), printed.text(), warned)
+    warned = tuple(dict.fromkeys(_text_of(w.message) for w in caught))
+    return value, error, printed.text(), warned
+
+
+def _text_of(x):
+    """str(x), or the type's name where that fails."""
+    try:
+        return str(x)
+    except BaseException:
+        return type(x).__name__
+
+
+def run(exercise, candidate, case, clock=None, seconds=None):
+    """Outcome of a learner's answer on fresh inputs: guarded, timed, prints and warnings recorded."""
+    kept = pristine(case)
+    inputs = kept.fresh()
+    limit = TIME_LIMIT if seconds is None else seconds
+    limit = limit if clock is None else min(limit, clock.left)
+    start = time.monotonic()
+    value, error, printed, warned = guarded(lambda: call(exercise, candidate, inputs), candidate, limit)
+    if clock is not None:
+        clock.left -= time.monotonic() - start
+    try:
+        changed = kept.changed(inputs)
+    except Exception:  # an input that the answer left in a state that cannot be compared
+        changed = ()
+    return Outcome(value, error, changed, printed, warned)
 
 
 def run_quietly(exercise, candidate, case):
     """Outcome of our own code (the reference, a faulty twin): no guards are needed."""
-    inputs = case.make()
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
+    kept = pristine(case)
+    inputs = kept.fresh()
+    with warnings.catch_warnings(), np.errstate(all="ignore"), _usual_settings():
         warnings.simplefilter("ignore")
         try:
             value, error = call(exercise, candidate, inputs), None
         except Exception as problem:
             value, error = None, problem
-    return Outcome(value, error, changed(inputs, case.make()))
+    return Outcome(value, error, kept.changed(inputs))
 
 
 def call(exercise, candidate, inputs):
     return exercise.run(candidate, *inputs) if exercise.run else candidate(*inputs)
 
 
-def changed(inputs, fresh):
-    """Positions of the arrays among `inputs` that no longer equal their fresh copies."""
-    return tuple(
-        i
-        for i, (now, before) in enumerate(zip(inputs, fresh, strict=True))
-        if is_array(before) and not same(now, before, 0.0)
-    )
-
-
-# What kind of thing a value is --------------------------------------------------------------------------------------
-
-
-def is_tensor(x):
-    return type(x).__module__.partition(".")[0] == "torch" and hasattr(x, "detach")
-
-
-def is_array(x):
-    return isinstance(x, np.ndarray) or is_tensor(x)
-
-
-def is_number(x):
-    return isinstance(x, (numbers.Number, np.number)) and not isinstance(x, (bool, np.bool_))
-
-
-def as_array(x):
-    """A NumPy view of an array, tensor or number."""
-    if is_tensor(x):
-        x = x.detach().cpu()
-        x = x.float() if str(x.dtype) == "torch.bfloat16" else x
-        return x.numpy()
-    return np.asarray(x)
-
-
-def dtype_name(x):
-    return str(x.dtype).removeprefix("torch.")
-
-
-def describe(x):
-    """A value's kind in a few words, for reports."""
-    if x is None:
-        return "nothing (None)"
-    if is_array(x):
-        kind = "tensor" if is_tensor(x) else "array"
-        return f"{'a' if kind == 'tensor' else 'an'} {kind} of shape {tuple(x.shape)}"
-    if isinstance(x, (tuple, list)):
-        return f"a {type(x).__name__} of {len(x)}"
-    if isinstance(x, (bool, np.bool_)) or is_number(x):
-        return f"the {'number' if is_number(x) else 'value'} {x:.6g}" if is_number(x) else f"the value {x}"
-    if isinstance(x, str):
-        return f"the text {x[:40]!r}"
-    return f"an object of type {type(x).__name__}"
-
-
-def tolerance_of(case, expected):
-    """Relative error allowed: what the case says, or what the coarsest float among inputs and result can hold."""
-    if case.tolerance is not None:
-        return case.tolerance
-    names = {dtype_name(x) for x in arrays((case.make(), expected))}
-    return next((t for t, kinds in _PRECISION if names & kinds), 1e-8)
-
-
-_PRECISION = ((2e-2, {"float16", "bfloat16"}), (2e-5, {"float32", "complex64"}))
-
-
-def arrays(x, numbers=False):
-    """All arrays in a nested result; with numbers=True, all single numbers and truth values too."""
-    if is_array(x) or isinstance(x, np.generic) or (numbers and isinstance(x, (int, float))):
-        yield x
-    elif isinstance(x, (tuple, list)):
-        for part in x:
-            yield from arrays(part, numbers)
-
-
-def same(a, b, tolerance):
-    """Whether two results are equal within a relative tolerance; shapes are compared before values, NaN equals NaN."""
-    if isinstance(a, (tuple, list)) or isinstance(b, (tuple, list)):
-        return type(a) is type(b) and len(a) == len(b) and all(same(x, y, tolerance) for x, y in zip(a, b, strict=True))
-    numeric = [is_array(x) or is_number(x) or isinstance(x, (bool, np.bool_)) for x in (a, b)]
-    if not all(numeric):
-        return type(a) is type(b) and (a is b or a == b if not any(numeric) else False)
-    a, b = as_array(a), as_array(b)
-    if a.shape != b.shape or a.dtype.kind == "O" or b.dtype.kind == "O":
-        return False
-    if (a.dtype.kind == "b") != (b.dtype.kind == "b"):
-        return False
-    return bool(close(a, b, tolerance).all())
-
-
-def close(a, b, tolerance):
-    """Where two arrays of one shape agree, entry by entry."""
-    if a.dtype.kind in "bUS" or tolerance == 0.0:
-        equal = a == b
-        return equal | ((a != a) & (b != b)) if a.dtype.kind in "fc" else equal
-    a, b = a.astype(np.result_type(a, np.float64)), b.astype(np.result_type(b, np.float64))
-    scale = np.abs(b[np.isfinite(b)]).max(
-        initial=1e-3
-    )  # entries that cancel to nearly 0 are judged by their neighbours
-    with np.errstate(all="ignore"):
-        return np.isclose(a, b, rtol=tolerance, atol=0.1 * tolerance * scale, equal_nan=True)
+# When two outcomes are the same ------------------------------------------------------------------------------------
 
 
 def same_outcome(a, b, tolerance):
@@ -282,11 +361,13 @@ def _reason(error):
 
 @dataclass(frozen=True)
 class Place:
-    """The line of the learner's cell where an error came up, and the arrays it named."""
+    """The line of the learner's cell where an error came up, the arrays it named, and the names known there."""
 
     line: int
     text: str
     shapes: str
+    names: tuple[str, ...] = ()
+    innermost: bool = False  # the error was raised by this very line, not by what it calls
 
 
 def place_of(error, candidate):
@@ -301,11 +382,9 @@ def place_of(error, candidate):
     text = (summary.line or "").strip()
     names = dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text))
     found = {name: frame.f_locals[name] for name in names if name in frame.f_locals and is_array(frame.f_locals[name])}
-    return Place(line, text, " and ".join(f"{name} {tuple(value.shape)}" for name, value in found.items()))
+    shapes = " and ".join(f"{name} {tuple(value.shape)}" for name, value in found.items())
+    return Place(line, text, shapes, tuple(frame.f_locals), innermost=own[-1] == frames[-1])
 
 
 def _code_of(candidate):
-    if isinstance(candidate, type):
-        candidate = next((v for v in vars(candidate).values() if hasattr(v, "__code__")), None)
-    candidate = getattr(candidate, "__wrapped__", candidate)
-    return getattr(candidate, "__code__", None)
+    return getattr(_function_of(candidate), "__code__", None)
