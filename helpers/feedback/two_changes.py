@@ -28,9 +28,14 @@ class TwoChanges:
     @property
     def sentence(self):
         """What a report says of it."""
-        first, second = (f"{one_change.in_lines(c.lines)}, look at {c.what_to_look_at}" for c in self.changes)
-        first, second = (text if text.endswith("?") else f"{text}." for text in (first, second))
-        return f"Two changes together would make this right. {first[0].upper()}{first[1:]} {second[0].upper()}{second[1:]}"
+        first, second = self.changes
+        if first.lines == second.lines:
+            looks = [first.what_to_look_at, second.what_to_look_at]
+            end = "" if looks[1].endswith("?") else "."
+            return f"Two changes {one_change.in_lines(first.lines)} would make this right: look at {looks[0]}, and at {looks[1]}{end}"
+        said = [f"{one_change.in_lines(c.lines).capitalize()}, look at {c.what_to_look_at}" for c in self.changes]
+        said = [text if text.endswith("?") else f"{text}." for text in said]
+        return f"Two changes together would make this right. {' '.join(said)}"
 
 
 def find(tree, space, search, fits):
