@@ -153,12 +153,11 @@ class Values:
         self.first, self._own = self.order[0], {}
 
     @classmethod
-    def of_variant(cls, tree, space, other):
+    def of_variant(cls, tree, other):
         """The values of a changed answer, with all else as it is for `other`; raises what compiling it raises."""
         new = cls.__new__(cls)
         new.__dict__.update(other.__dict__, _own={})
         new.watched, new.steps = variants.watched(tree)
-        new.build = variants.Builder(space)
         new.own(new.first)
         return new
 

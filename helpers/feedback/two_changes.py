@@ -4,13 +4,12 @@ All pairs of changes would be too many. A first change is taken up only if it ma
 one of the reference's that was missing before; then a second change is looked for as `one_change` does.
 """
 
-import contextlib
 from dataclasses import dataclass
 
-from . import edits as edits_module
-from . import one_change, variants
-from .edits import made
+from . import one_change
+from .edits import edits_of, made
 from .first_difference import Values
+from .variants import quiet_libraries
 
 FIRST_LIMIT, SECOND_LIMIT, TAKEN_UP = 260, 220, 3  # first changes, second ones for each, first ones taken up
 
@@ -43,22 +42,22 @@ def find(tree, space, search, fits):
     if search.theirs is None:
         return None
     before = _matched(search)
-    right_lines = {search.steps[k].line for k in search.telling_steps() if search.steps[k].name and search.same(k)}
-    wrong_lines = {search.steps[k].line for k in search.telling_steps() if not search.same(k)}
-    settled = right_lines - wrong_lines
+    steps = search.telling_steps()
+    wrong_lines = {search.steps[k].line for k in steps if search.same(k) is None}
+    settled = {search.steps[k].line for k in steps if search.steps[k].name} - wrong_lines
     promising = []
-    for edit in edits_module.edits_of(tree, space)[:FIRST_LIMIT]:
-        if set(edit.lines) <= settled:
-            continue
-        with made(edit):
-            new = _gained(tree, space, search, before)
-        if new:
-            promising.append((max(match[:2] for match in new), edit))
+    with quiet_libraries():
+        for edit in edits_of(tree, space)[:FIRST_LIMIT]:
+            if set(edit.lines) <= settled:
+                continue
+            with made(edit):
+                new = _gained(tree, search, before)
+            if new:
+                promising.append((max(match[:2] for match in new), edit))
     promising.sort(key=lambda pair: pair[0], reverse=True)
     for _, edit in promising[:TAKEN_UP]:
-        with made(edit), contextlib.suppress(RecursionError):
-            build = variants.Builder(space)
-            found = one_change.find(tree, build, fits, space, SECOND_LIMIT)
+        with made(edit):
+            found = one_change.find(tree, search.build, fits, space, SECOND_LIMIT)
         if found:
             first = one_change.Change(edit.lines, edit.kind, edit.look)
             return TwoChanges(tuple(sorted((first, found.options[0]), key=lambda change: change.lines)))
@@ -70,10 +69,10 @@ def _matched(search):
     return {match for k in search.telling_steps() for match in search.matches_on_first(k)}
 
 
-def _gained(tree, space, search, before):
+def _gained(tree, search, before):
     """What of the reference's values the changed answer reaches and the answer as it was does not."""
     try:
-        changed = Values.of_variant(tree, space, search)
+        changed = Values.of_variant(tree, search)
         return _matched(changed) - before
     except Exception:  # the edit left something that cannot be compiled or defined
         return set()
