@@ -173,7 +173,7 @@ class Values:
         if self.theirs is None:
             return None
         steps = self.telling_steps()
-        keys = {k: key for k in steps if (key := self.same(k)) is not None}
+        keys = self._forward({k: key for k in steps if (key := self.same(k)) is not None})
         misnamed = next((k for k in keys if self._under_anothers_name(k, keys[k])), None)
         if misnamed is not None:
             return Difference((), misnamed=self.value(misnamed, keys[misnamed]))
@@ -189,6 +189,15 @@ class Values:
         return Difference(
             tuple(self.value(k, keys[k]) for k in before), self.value(*wrong), self._relation(*wrong)
         )
+
+    def _forward(self, keys):
+        """{step: key} without steps that undo what was right: a name that goes back to an earlier value of the reference."""
+        reached, found = {}, {}
+        for k, key in sorted(keys.items()):
+            if key >= reached.get(self.steps[k].name, key):
+                found[k] = key
+                reached[self.steps[k].name] = key
+        return found
 
     def telling_steps(self):
         """The steps of the first wrong case whose values can be told from others, and short enough to be quoted."""
