@@ -55,7 +55,13 @@ def test_the_relation_to_the_right_value_is_named_when_it_holds_on_several_cases
 def test_a_right_value_under_anothers_name_is_found():
     code = "\ndef project(X, W_q, W_k, W_v):\n    Q = X @ W_q\n    V = X @ W_k\n    K = X @ W_v\n    return Q, K, V\n"
     found = trial_of("1.3", code).difference
-    assert found.sentence == "Your `V` in line 3 holds the course's `K`."
+    assert found.sentence == "Your `V` in line 3 holds the course's `K`, and `K` in line 4 holds the course's `V`."
+
+
+def test_a_name_that_is_only_used_on_the_way_is_not_called_misnamed():
+    code = ATTENTION.replace("s = ", "weights = ").replace("(s, ", "(weights, ").replace("mask, s,", "mask, weights,").replace("s / ", "weights / ")
+    found = trial_of("2.2", code.replace("axis=-1", "axis=-2")).difference
+    assert not found.misnamed and found.wrong.label == "w"
 
 
 def test_parts_of_one_long_line_are_matched_too():

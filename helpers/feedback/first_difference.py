@@ -33,24 +33,24 @@ class Difference:
 
     right: values that are right, the last one before the mistake, or, where that is not found, all that are.
     wrong: the first value that is not, and with which all would be right, or None. relation: what the wrong value is
-    beside the right one, or "". misnamed: a value that is one of the reference's, under the name of another, or None.
+    beside the right one, or "". misnamed: values of the reference's that stand under each other's names.
     """
 
     right: tuple[Value, ...]
     wrong: Value | None = None
     relation: str = ""
-    misnamed: Value | None = None
+    misnamed: tuple[Value, ...] = ()
 
     @property
     def line(self):
-        return (self.misnamed or self.wrong or self.right[-1]).line
+        return (self.misnamed[0] if self.misnamed else self.wrong or self.right[-1]).line
 
     @property
     def sentence(self):
         """What a report says of it."""
         if self.misnamed:
-            value = self.misnamed
-            return f"Your `{value.label}` in line {value.line} holds {value.phrase}."
+            said = [f"`{value.label}` in line {value.line} holds {value.phrase}" for value in self.misnamed]
+            return f"Your {', and '.join(said)}."
         fine = _said_right(self.right)
         if not self.wrong:
             return f"{fine} Look at the rest."
@@ -174,9 +174,11 @@ class Values:
             return None
         steps = self.telling_steps()
         keys = self._forward({k: key for k in steps if (key := self.same(k)) is not None})
-        misnamed = next((k for k in keys if self._under_anothers_name(k, keys[k])), None)
-        if misnamed is not None:
-            return Difference((), misnamed=self.value(misnamed, keys[misnamed]))
+        misnamed = {k: key for k, key in keys.items() if self._under_anothers_name(k, key)}
+        inner = {k: self._own_key(k) for k in misnamed if not self.steps[k].last}
+        if inner and self.right_with(inner):
+            return Difference((), misnamed=tuple(self.value(k, keys[k]) for k in inner))
+        keys = {k: key for k, key in keys.items() if k not in misnamed}
         inner = [k for k in steps if not self.steps[k].last]
         wrong = self._wrong([k for k in inner if k not in keys])
         if wrong is None:
@@ -189,6 +191,11 @@ class Values:
         return Difference(
             tuple(self.value(k, keys[k]) for k in before), self.value(*wrong), self._relation(*wrong)
         )
+
+    def _own_key(self, k):
+        """The last of the reference's values that has step k's own name."""
+        names = [key for key in self.theirs.values(self.first) if _bare(self.theirs.name(self.first, key)) == _bare(self.steps[k].name)]
+        return names[-1]
 
     def _forward(self, keys):
         """{step: key} without steps that undo what was right: a name that goes back to an earlier value of the reference."""
