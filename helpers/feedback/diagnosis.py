@@ -95,6 +95,12 @@ class Search:
             if len(visible) == size or self.fits(visible, first):
                 yield ids
 
+    @property
+    def says_little(self):
+        """Whether agreement proves little: an answer that stopped, or that says no more than yes or no."""
+        i = self.order[0]
+        return self.answer.stopped(i) or isinstance(self.answer.expected[i].value, (bool, np.bool_))
+
     def borne_out(self, ids):
         """Whether the learner's source shows everything that the messages of a set speak of."""
         source, reference = self.answer.source, self.exercise.source
@@ -156,7 +162,7 @@ def _one_change(search):
     finding = Finding("one-change", change.sentence)
     known = _messages(search, search.known(1))
     more, findings = (), (finding,)
-    if len(known) == 1:
+    if len(known) == 1 and not search.says_little:
         more = (f"{SAME_NUMBERS}{known[0][0]}",)
         findings = (*_findings(search, search.known(1)), finding)
     return Explanation("one change", change.sentence, findings=findings, more=more)
@@ -166,7 +172,7 @@ def _known_by_numbers(size):
     """Known mistakes that give the same numbers, though the learner's source does not show them."""
 
     def road(search):
-        if size > search.exercise.max_mistakes or not search.known(size):
+        if size > search.exercise.max_mistakes or search.says_little and size > 1 or not search.known(size):
             return None
         return _named(search, search.known(size), seen=False)
 
@@ -186,11 +192,12 @@ def _transformed(search):
 
 def _transformed_and_known(search):
     """A known mistake and a change of a whole result together."""
+    wrong = _wrong_results(search)
     for mistake in search.exercise.mistakes[:PAIRED]:
         ids = frozenset({mistake.id})
         if not search.differs(ids, search.order[0]) or search.twins.outcome(ids, search.order[0]).error is not None:
             continue
-        for clause, id, value_of in _changes_of_results(search, ids):
+        for clause, id, value_of in _changes_of_results(search, ids, wrong):
             if search.matches(value_of):
                 message = _message(search, mistake.id)
                 finding = Finding(id, f"The same numbers come out if {clause}.")
@@ -313,8 +320,20 @@ def partly(search):
 # Changes of results, arguments, and functions that are called -------------------------------------------------------
 
 
-def _changes_of_results(search, ids):
-    """(clause, id, value_of) for each transform of each result of the twin with these mistakes."""
+def _wrong_results(search):
+    """Names of the results that are wrong in the first wrong case."""
+    i, exercise = search.order[0], search.exercise
+    if not one_case.same_shapes(search.answer, i):
+        return None
+    expected, got = search.answer.expected[i].value, search.outcomes[i].value
+    return [name for name, *_ in one_case.off(exercise, expected, got, exercise.cases[i])]
+
+
+def _changes_of_results(search, ids, wrong=None):
+    """(clause, id, value_of) for each transform of each result of the twin with these mistakes.
+
+    wrong: names of the results that may be changed; all for None.
+    """
     exercise = search.exercise
     dims = exercise.cases[search.order[0]].dims
     base = search.twins.outcome(ids, search.order[0])
@@ -323,6 +342,9 @@ def _changes_of_results(search, ids):
     names = [name for name, _ in one_case.parts(exercise, base.value)]
     for transform in transforms.results_of(dims):
         for place, name in enumerate(names):
+            single = not is_array(base.value[place] if len(names) > 1 else base.value)
+            if wrong is not None and name not in wrong or ids and transform.size and single:
+                continue  # sizes multiply to too many numbers to prove anything of a single one
             clause = transform.what.replace("{name}", one_case.called(exercise, name))
             yield clause, f"{transform.id}-result", _transformer(search, ids, transform, place, len(names))
 

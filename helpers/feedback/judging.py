@@ -7,6 +7,7 @@ import inspect
 
 import numpy as np
 
+from ..course import VOCABULARY
 from . import diagnosis, errors, first_difference, hints, one_case, running, twins
 from .answer import Answer
 from .exercise import AnswerProblem, Finding
@@ -151,7 +152,7 @@ class _Judgement:
                 found.headline,
                 mistakes=found.findings,
                 points=found.points,
-                paragraphs=(*found.more, *_unless_said(where, (found.headline, *found.points))),
+                paragraphs=(*found.more, *self._coarser(), *_unless_said(where, (found.headline, *found.points))),
                 comparison=picture,
             )
         return self._unexplained(status, first, where, picture)
@@ -194,9 +195,9 @@ class _Judgement:
         causes = [*self._causes(first), *hints.hints(answer)]
         advice = [text for words, text in _ADVICE if words in errors.message_of(error)] if error is not None else []
         if answer.stopped(first) or not one_case.same_shapes(answer, first):
-            headline, *more = [answer.problems[first].text, *advice, *causes, *where[1:]]
+            headline, *more = [answer.problems[first].text, *advice, *causes, *self._coarser(), *where[1:]]
         else:
-            headline, *more = [*(causes or ["the numbers are not right yet."]), *where]
+            headline, *more = [*(causes or ["the numbers are not right yet."]), *self._coarser(), *where]
         return self._make(status, headline, paragraphs=tuple(more[:4]), comparison=picture)
 
     def _causes(self, first):
@@ -224,7 +225,7 @@ class _Judgement:
             answer.run_variant,
             answer.right,
             answer.order,
-            self.exercise.words,
+            VOCABULARY | dict(self.exercise.words),
             lambda i: dict(self.exercise.cases[i].dims),
         )
         return [found.sentence] if found else []
@@ -278,16 +279,28 @@ class _Judgement:
         cases = f"Right on all {total} cases{covers}." if total > 1 else "Right."
         return self._make("passed", f"{cases} From here on the lesson uses yours.", paragraphs=tuple(self._notes()))
 
-    def _notes(self):
-        """What a passing answer may like to know."""
+    def _other_precision(self):
+        """(dtype expected, dtype returned) where they are two kinds of float, the first such pair; or None."""
+        answer = self.answer
         pairs = [
             (dtype_name(e), dtype_name(g))
-            for expected, outcome in zip(self.answer.expected, self.answer.outcomes, strict=True)
+            for expected, outcome in zip(answer.expected, answer.outcomes, strict=True)
             for e, g in zip(arrays(expected.value), arrays(outcome.value), strict=False)
         ]
-        lost = next(((e, g) for e, g in pairs if e != g and "float" in e and "float" in g), None)
-        if lost:
-            yield f"Note: where the course's version returns {lost[0]}, yours returns {lost[1]}; the values agree."
+        return next(((e, g) for e, g in pairs if e != g and "float" in e and "float" in g), None)
+
+    def _coarser(self):
+        """A second thing that may be wrong: results held in a coarser float than is wanted."""
+        other = self._other_precision()
+        if other and int(other[1][5:] or 0) < int(other[0][5:] or 0):
+            return [f"Besides, yours returns {other[1]} where {other[0]} is wanted."]
+        return []
+
+    def _notes(self):
+        """What a passing answer may like to know."""
+        other = self._other_precision()
+        if other:
+            yield f"Note: where the course's version returns {other[0]}, yours returns {other[1]}; the values agree."
         for ask in self.exercise.notes:
             note = self.answer.asked(ask, self.candidate)
             if isinstance(note, str):
