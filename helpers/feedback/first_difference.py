@@ -15,6 +15,7 @@ from . import variants
 
 STEPS, CASES_COMPARED, TRIED = 40, 4, 120  # steps looked at, cases on which a value must agree, substitutions tried
 LONGEST_LABEL = 40  # characters of an expression that is quoted
+RESULT = "the result"  # stands for the name of what a function returns without one
 LARGEST = 200_000  # entries of an array that is compared
 
 
@@ -33,17 +34,19 @@ class Difference:
 
     right: values that are right, the last one before the mistake, or, where that is not found, all that are.
     wrong: the first value that is not, and with which all would be right, or None. relation: what the wrong value is
-    beside the right one, or "". misnamed: values of the reference's that stand under each other's names.
+    beside the right one, or "". misnamed: values of the reference's that stand under each other's names. complete: a
+    value that is all that should be returned, though something else is.
     """
 
     right: tuple[Value, ...]
     wrong: Value | None = None
     relation: str = ""
     misnamed: tuple[Value, ...] = ()
+    complete: Value | None = None
 
     @property
     def line(self):
-        return (self.misnamed[0] if self.misnamed else self.wrong or self.right[-1]).line
+        return (self.complete or self.wrong or [*self.misnamed, *self.right][0]).line
 
     @property
     def sentence(self):
@@ -51,6 +54,9 @@ class Difference:
         if self.misnamed:
             said = [f"`{value.label}` in line {value.line} holds {value.phrase}" for value in self.misnamed]
             return f"Your {', and '.join(said)}."
+        if self.complete:
+            value = self.complete
+            return f"`{value.label}` in line {value.line} already is what should be returned. Look at what comes after it."
         fine = _said_right(self.right)
         if not self.wrong:
             return f"{fine} Look at the rest."
@@ -114,7 +120,16 @@ class _Reference:
                 space[tree.body[0].name] = variants.Builder(space)(watched, recorders[0])
             self.run(space[self.trees[0].body[0].name], i)
             self._values[i] = {(n, k): found for n, r in enumerate(recorders) for k, found in _named(r)}
+            for (n, k), (name, value) in self._values[i].items():
+                if n and name == RESULT:
+                    self._values[i][n, k] = f"what `{self.trees[n].body[0].name}` gives", value
         return self._values[i]
+
+    def is_all(self, i, key):
+        """Whether a value is all that the reference returns."""
+        last = [step for step in variants.watched(self.trees[0])[1] if step.last]
+        keys = [(n, k) for n, k in self.values(i) if n == 0]
+        return len(last) == 1 and key == keys[-1] and self.name(i, key) in (RESULT, last[0].name)
 
     def name(self, i, key):
         return self.values(i)[key][0]
@@ -127,7 +142,7 @@ def _named(recorder):
         step = recorder.steps[k]
         if bool(step.name) != step.last and not step.given and _telling(value):
             if not any(_equal(value, other) for other in given):
-                yield k, (step.name or "result", value)
+                yield k, (step.name or RESULT, value)
 
 
 def _tree_of(definition):
@@ -180,6 +195,9 @@ class Values:
             return Difference((), misnamed=tuple(self.value(k, keys[k]) for k in inner))
         keys = {k: key for k, key in keys.items() if k not in misnamed}
         inner = [k for k in steps if not self.steps[k].last]
+        complete = next((k for k in inner if k in keys and self.theirs.is_all(self.first, keys[k])), None)
+        if complete is not None:
+            return Difference((), complete=self.value(complete, keys[complete]))
         wrong = self._wrong([k for k in inner if k not in keys])
         if wrong is None:
             right = [k for k in inner if k in keys and self.steps[k].name]
@@ -240,7 +258,7 @@ class Values:
         """Whether step k has the name of one of the reference's values and holds another one."""
         own, name = _bare(self.steps[k].name), _bare(self.theirs.name(self.first, key))
         names = {_bare(self.theirs.name(self.first, other)) for other in self.theirs.values(self.first)}
-        return bool(own) and own in names and name != "result" and own != name
+        return bool(own) and own in names and " " not in name and own != name
 
     def _wrong(self, steps):
         """The first step, and the reference's value for it, with which every case comes out right; or None."""
@@ -284,9 +302,9 @@ class Values:
     def value(self, k, key):
         """Step k as a report speaks of it, and what it is or should be."""
         name = self.theirs.name(self.first, key)
-        phrase = self.phrases.get(name) or (f"the course's `{name}`" if name != "result" else "the result")
+        phrase = self.phrases.get(name) or (name if " " in name else f"the course's `{name}`")
         later = [other for other in self.theirs.values(self.first) if self.theirs.name(self.first, other) == name]
-        unfinished = " so far" if name != "result" and key != later[-1] else ""
+        unfinished = " so far" if " " not in name and key != later[-1] else ""
         return Value(self.steps[k].label, self.steps[k].line, phrase + unfinished)
 
     def _relation(self, k, key):

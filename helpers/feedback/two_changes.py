@@ -4,7 +4,8 @@ All pairs of changes would be too many. A first change is taken up only if it ma
 one of the reference's that was missing before; then a second change is looked for as `one_change` does.
 """
 
-from dataclasses import dataclass
+import ast
+from dataclasses import dataclass, replace
 
 from . import one_change
 from .edits import edits_of, made
@@ -59,9 +60,18 @@ def find(tree, space, search, fits):
         with made(edit):
             found = one_change.find(tree, search.build, fits, space, SECOND_LIMIT)
         if found:
-            first = one_change.Change(edit.lines, edit.kind, edit.look)
-            return TwoChanges(tuple(sorted((first, found.options[0]), key=lambda change: change.lines)))
+            text = ast.unparse(tree)
+            both = one_change.Change(edit.lines, edit.kind, edit.look), _as_it_was(found.options[0], text)
+            return TwoChanges(tuple(sorted(both, key=lambda change: change.lines)))
     return None
+
+
+def _as_it_was(change, text):
+    """The second change, without words that only the first one has put into the learner's code."""
+    quoted = change.what_to_look_at.split("`")[1::2]
+    if all(words in text for words in quoted):
+        return change
+    return replace(change, what_to_look_at="what else is calculated there")
 
 
 def _matched(search):

@@ -127,19 +127,17 @@ def _loops(statements):
 @contextlib.contextmanager
 def quiet_libraries():
     """Keep what compiled libraries write to the terminal by themselves ("illegal value") out of the learner's cell."""
+    sys.stdout.flush()
     sys.stderr.flush()
-    with open(os.devnull, "wb") as nowhere:
-        try:
-            saved = os.dup(2)
-            os.dup2(nowhere.fileno(), 2)
-        except OSError:  # no such terminal
-            yield
-            return
-        try:
-            yield
-        finally:
-            os.dup2(saved, 2)
-            os.close(saved)
+    with contextlib.ExitStack() as undo:
+        nowhere = undo.enter_context(open(os.devnull, "wb"))
+        for number in (1, 2):
+            with contextlib.suppress(OSError):  # no such terminal
+                saved = os.dup(number)
+                undo.callback(os.close, saved)
+                undo.callback(os.dup2, saved, number)
+                os.dup2(nowhere.fileno(), number)
+        yield
 
 
 # Watching values ------------------------------------------------------------------------------------------------------
