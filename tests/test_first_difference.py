@@ -101,7 +101,7 @@ def general_scores(Q, K, W):
     return out
 """
     found = trial_of("2.5", code).difference
-    assert found.sentence == "`scores` in line 6 already is what should be returned. Look at what comes after it."
+    assert found.sentence == "`scores` in line 5 already is what should be returned. Look at what comes after it."
 
 
 def test_two_wrong_values_are_found_together():

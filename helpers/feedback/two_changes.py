@@ -48,7 +48,10 @@ def find(tree, space, search, fits):
     settled = {search.steps[k].line for k in steps if search.steps[k].name} - wrong_lines
     promising = []
     with quiet_libraries():
+        search.build.measure(lambda: fits(search.build(tree)))
         for edit in edits_of(tree, space)[:FIRST_LIMIT]:
+            if search.build.exhausted:
+                break
             if set(edit.lines) <= settled:
                 continue
             with made(edit):
