@@ -5,6 +5,7 @@ cases. A value is the one that is wrong if all cases come out right once the ref
 """
 
 import ast
+import copy
 import inspect
 import textwrap
 from dataclasses import dataclass
@@ -167,12 +168,10 @@ class Values:
         self.phrases, self.sizes, self.build = phrases or {}, sizes, variants.Builder(space)
         self.first, self._own = self.order[0], {}
 
-    @classmethod
-    def of_variant(cls, tree, other):
-        """The values of a changed answer, with all else as it is for `other`; raises what compiling it raises."""
-        new = cls.__new__(cls)
-        new.__dict__.update(other.__dict__, _own={})
-        new.watched, new.steps = variants.watched(tree)
+    def of_variant(self, watched, steps):
+        """The values of a changed answer, watched, on the first case; raises what compiling it raises."""
+        new = copy.copy(self)
+        new.watched, new.steps, new._own = watched, steps, {}
         new.own(new.first)
         return new
 

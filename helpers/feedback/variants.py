@@ -173,11 +173,31 @@ def watched(tree):
 
     Returns (tree, steps): steps[i] is the Step whose value comes as note(i, value); what note returns is used instead.
     """
-    tree = copy.deepcopy(tree)
-    watcher = _Watcher()
-    for function in functions_of(tree):
-        watcher.watch(function)
-    return tree, watcher.steps
+    found = Watched(tree)
+    return found.tree, found.steps
+
+
+class Watched:
+    """A watched copy of a tree, in which edits of the tree can be made without copying it again."""
+
+    def __init__(self, tree):
+        self._copies = {}
+        self.tree = copy.deepcopy(tree, self._copies)
+        watcher = _Watcher()
+        for function in functions_of(self.tree):
+            watcher.watch(function)
+        self.steps = watcher.steps
+
+    def place(self, node, field, index, new):
+        """Where an edit's place is in the copy, as such a place; None for lists of lines, which are watched anew."""
+        node = self._copies.get(id(node))
+        held = getattr(node, field, None)
+        if node is None or isinstance(new, list):
+            return None
+        held = held if index is None else held[index]
+        if isinstance(held, ast.Call) and isinstance(held.func, ast.Name) and held.func.id == _NOTE:
+            return held, "args", 1, new
+        return node, field, index, new
 
 
 class Step:
