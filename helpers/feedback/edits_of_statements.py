@@ -3,7 +3,15 @@
 import ast
 import itertools
 
-_OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@", ast.FloorDiv: "//", ast.Pow: "**"}
+_OPERATORS = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.MatMult: "@",
+    ast.FloorDiv: "//",
+    ast.Pow: "**",
+}
 _LOOPS = (ast.For, ast.While)
 
 
@@ -51,7 +59,9 @@ def _assignment(function, line, where, in_loop):
         yield function.edit(1, "total", f"the `{text}=`", where, ast.Assign([line.target], line.value), line)
         for op in (ast.Add, ast.Sub, ast.Mult, ast.Div):
             if not isinstance(line.op, op):
-                yield function.edit(1, "operator", f"the `{text}=`", where, ast.AugAssign(line.target, op(), line.value), line)
+                yield function.edit(
+                    1, "operator", f"the `{text}=`", where, ast.AugAssign(line.target, op(), line.value), line
+                )
     elif len(line.targets) == 1 and isinstance(line.targets[0], (ast.Name, ast.Subscript)):
         if in_loop:
             look = "whether that line adds to the total or overwrites it"
@@ -69,10 +79,14 @@ def _condition(function, line, before, after, whole):
     at = (line.lineno,)
     negated = ast.copy_location(ast.UnaryOp(ast.Not(), line.test), line.test)
     look = "the condition of that `if`: is it the right way round?"
-    yield function.change(1, "condition", look, ("condition", ast.dump(line.test)), at, ((line, "test", None, negated),))
+    yield function.change(
+        1, "condition", look, ("condition", ast.dump(line.test)), at, ((line, "test", None, negated),)
+    )
     yield whole(2, "condition", "whether that `if` is needed", before + line.body + after, at, ("if", line.lineno))
     if line.orelse and not isinstance(line.orelse[0], ast.If):
-        yield whole(2, "condition", "whether that `if` is needed", before + line.orelse + after, at, ("else", line.lineno))
+        yield whole(
+            2, "condition", "whether that `if` is needed", before + line.orelse + after, at, ("else", line.lineno)
+        )
 
 
 def _loop(line, before, after, whole):
@@ -81,29 +95,62 @@ def _loop(line, before, after, whole):
     last = line.body[-1]
 
     def loop(body):
-        new = ast.For(line.target, line.iter, body, line.orelse) if isinstance(line, ast.For) else ast.While(line.test, body, line.orelse)
+        new = (
+            ast.For(line.target, line.iter, body, line.orelse)
+            if isinstance(line, ast.For)
+            else ast.While(line.test, body, line.orelse)
+        )
         return ast.copy_location(new, line)
 
     if len(line.body) > 1:
         what = "`return`" if isinstance(last, ast.Return) else "the line"
         look = f"how far {what} is indented: should it come once, after the loop?"
-        yield whole(1, "indentation", look, [*before, loop(line.body[:-1]), last, *after], (last.lineno,), ("out", last.lineno))
+        yield whole(
+            1, "indentation", look, [*before, loop(line.body[:-1]), last, *after], (last.lineno,), ("out", last.lineno)
+        )
     if isinstance(last, ast.If) and last.orelse and any(isinstance(x, ast.Return) for x in last.orelse):
         kept = ast.copy_location(ast.If(last.test, last.body, []), last)
         look = "the `return` that ends the loop in its first round"
         at_return = (last.orelse[-1].lineno,)
-        yield whole(1, "indentation", look, [*before, loop([*line.body[:-1], kept]), *last.orelse, *after], at_return, ("else", last.lineno))
+        yield whole(
+            1,
+            "indentation",
+            look,
+            [*before, loop([*line.body[:-1], kept]), *last.orelse, *after],
+            at_return,
+            ("else", last.lineno),
+        )
     if after and not isinstance(after[0], (ast.Return, *_LOOPS)):
         look = "how far that line is indented: should it come in every round of the loop?"
-        yield whole(2, "indentation", look, [*before, loop([*line.body, after[0]]), *after[1:]], (after[0].lineno,), ("in", after[0].lineno))
+        yield whole(
+            2,
+            "indentation",
+            look,
+            [*before, loop([*line.body, after[0]]), *after[1:]],
+            (after[0].lineno,),
+            ("in", after[0].lineno),
+        )
     if before and isinstance(before[-1], ast.Assign):
         first = before[-1]
         look = f"where `{ast.unparse(first.targets[0])}` gets its first value: once, or in every round?"
-        yield whole(1, "start", look, [*before[:-1], loop([first, *line.body]), *after], (first.lineno,), ("start", first.lineno))
+        yield whole(
+            1,
+            "start",
+            look,
+            [*before[:-1], loop([first, *line.body]), *after],
+            (first.lineno,),
+            ("start", first.lineno),
+        )
         inner = line.body[-1]
         if isinstance(inner, _LOOPS) and len(line.body) == 1:
-            nested = ast.copy_location(ast.For(inner.target, inner.iter, [first, *inner.body], []), inner) if isinstance(inner, ast.For) else inner
-            yield whole(1, "start", look, [*before[:-1], loop([nested]), *after], (first.lineno,), ("start twice", first.lineno))
+            nested = (
+                ast.copy_location(ast.For(inner.target, inner.iter, [first, *inner.body], []), inner)
+                if isinstance(inner, ast.For)
+                else inner
+            )
+            yield whole(
+                1, "start", look, [*before[:-1], loop([nested]), *after], (first.lineno,), ("start twice", first.lineno)
+            )
     inner = line.body[0]
     if isinstance(line, ast.For) and isinstance(inner, ast.For) and len(line.body) == 1:
         zipped = ast.Call(ast.Name("zip", ast.Load()), [line.iter, inner.iter], [])
