@@ -143,8 +143,7 @@ class _Function:
         if isinstance(node, ast.Subscript):
             yield from self._indices(node)
         if isinstance(parent, (ast.Assign, ast.Return)) and where[1] == "value":
-            if not _makes_room(node):
-                yield from self._wrapped(node, where, parent)
+            yield from edits_of_statements.steps_added(self, node, where, parent)
 
     def _name(self, node, where, parent):
         if isinstance(parent, ast.Call) and where[1] == "func" or node.id not in self.names:
@@ -314,51 +313,11 @@ class _Function:
                     key = ("slice", field, ast.dump(part), _dumped(new))
                     yield Edit(2, "slice", look, key, (node.lineno,), ((part, field, None, new),))
 
-    def _wrapped(self, node, where, parent):
-        """Functions put around what a line computes."""
-        what = "what you return" if isinstance(parent, ast.Return) else "what that line computes"
-        look = f"{what}: is a step missing?"
-        if isinstance(node, ast.Tuple):
-            return
-        module = ast.Name("torch" if self.torch else "np", ast.Load())
-        for name in ("exp", "log", "sqrt", "abs", "tanh", "cumsum"):
-            extra = [number(0)] if name == "cumsum" and self.torch else []
-            new = ast.Call(ast.Attribute(module, name, ast.Load()), [node, *extra], [])
-            yield self.edit(3, "step", look, where, new, node)
-        for name in ("softmax", "int", "float", "bool"):
-            if name != "softmax" or name in self.space:
-                yield self.edit(3, "step", look, where, ast.Call(ast.Name(name, ast.Load()), [node], []), node)
-        axis = ast.keyword("dim" if self.torch else "axis", number(-1))
-        for name in ("sum", "mean"):
-            new = ast.Call(ast.Attribute(node, name, ast.Load()), [], [axis])
-            yield self.edit(3, "step", look, where, new, node)
-        for new in (ast.UnaryOp(ast.USub(), node), ast.UnaryOp(ast.Invert(), node)):
-            yield self.edit(
-                2,
-                "sign",
-                f"the sign of {what}" if isinstance(new.op, ast.USub) else f"{what}: True or False?",
-                where,
-                new,
-                node,
-            )
-        yield self.edit(2, "transpose", f"which axis comes first in {what}", where, self.swapped(node), node)
-
 
 def _kind_of(node):
     """What a dropped part is, so that parts alike are dropped together: the function it calls, or its text."""
     call = node.args[0] if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Call) else node
     return name_of(call) if isinstance(call, ast.Call) else ast.dump(node)
-
-
-def _makes_room(node):
-    """Whether an expression only makes an array to be filled."""
-    return isinstance(node, ast.Call) and name_of(node) in (
-        "zeros",
-        "ones",
-        "empty",
-        "zeros_like",
-        "empty_like",
-    )
 
 
 def _dumped(new):

@@ -3,6 +3,8 @@
 import ast
 import itertools
 
+from .trees import name_of, number
+
 _OPERATORS = {
     ast.Add: "+",
     ast.Sub: "-",
@@ -172,3 +174,44 @@ def _names_exchanged(function):
             places = tuple((node, "id", None, name) for node, name in nodes)
             look = f"`{a}` and `{b}`: have they changed places?"
             yield function.change(2, "names", look, ("names", a, b), lines, places)
+
+
+def steps_added(function, node, where, parent):
+    """Functions put around what a line computes."""
+    what = "what you return" if isinstance(parent, ast.Return) else "what that line computes"
+    look = f"{what}: is a step missing?"
+    if isinstance(node, ast.Tuple) or _makes_room(node):
+        return
+    module = ast.Name("torch" if function.torch else "np", ast.Load())
+    for name in ("exp", "log", "sqrt", "abs", "tanh", "cumsum"):
+        extra = [number(0)] if name == "cumsum" and function.torch else []
+        new = ast.Call(ast.Attribute(module, name, ast.Load()), [node, *extra], [])
+        yield function.edit(3, "step", look, where, new, node)
+    for name in ("softmax", "int", "float", "bool"):
+        if name != "softmax" or name in function.space:
+            yield function.edit(3, "step", look, where, ast.Call(ast.Name(name, ast.Load()), [node], []), node)
+    axis = ast.keyword("dim" if function.torch else "axis", number(-1))
+    for name in ("sum", "mean"):
+        new = ast.Call(ast.Attribute(node, name, ast.Load()), [], [axis])
+        yield function.edit(3, "step", look, where, new, node)
+    for new in (ast.UnaryOp(ast.USub(), node), ast.UnaryOp(ast.Invert(), node)):
+        yield function.edit(
+            2,
+            "sign",
+            f"the sign of {what}" if isinstance(new.op, ast.USub) else f"{what}: True or False?",
+            where,
+            new,
+            node,
+        )
+    yield function.edit(2, "transpose", f"which axis comes first in {what}", where, function.swapped(node), node)
+
+
+def _makes_room(node):
+    """Whether an expression only makes an array to be filled."""
+    return isinstance(node, ast.Call) and name_of(node) in (
+        "zeros",
+        "ones",
+        "empty",
+        "zeros_like",
+        "empty_like",
+    )

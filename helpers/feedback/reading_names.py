@@ -67,39 +67,32 @@ def unused(function):
 
 
 def views(function):
-    """Slices that are read after the array they are a view of was written, and second names for an argument that is."""
+    """Slices that are read after their array was written, and second names for an argument that is written."""
+    for block in _blocks(function.body):
+        yield from _stale_slices(block)
+    given = set(_names(function)) - {"self"}
     statements = list(_in_order(function.body))
     for i, statement in enumerate(statements):
+        name, value = _plain_target(statement), getattr(statement, "value", None)
+        if not name or not isinstance(value, ast.Name) or value.id not in given or name == value.id:
+            continue
+        changed = next((s for s in statements[i + 1 :] if name in {base for base, _ in _filled(s)}), None)
+        if changed is not None and sum(_plain_target(s) == name for s in statements) == 1:
+            what = f"`{name}` is a second name for `{value.id}` and no copy, so this line changes `{value.id}` too."
+            yield changed.lineno, what, True
+
+
+def _stale_slices(block):
+    for i, statement in enumerate(block):
         for name, base, shown in _slices(statement):
             # A write elsewhere may leave the view as it was, so only one to the very same place counts.
-            written = next((j for j in range(i + 1, len(statements)) if (base, shown) in _filled(statements[j])), None)
-            if written is None or any(_plain_target(s) == base for s in statements[i:written]):
+            written = next((j for j in range(i + 1, len(block)) if (base, shown) in _filled(block[j])), None)
+            if written is None or any(_plain_target(s) in (base, name) for s in block[i + 1 : written + 1]):
                 continue
-            after = [s for s in statements[written + 1 :] if _reads(s, name)]
-            again = any(_plain_target(s) == name for s in statements[i + 1 : written + 1])
-            if after and not again:
-                yield (
-                    statement.lineno,
-                    (
-                        f"`{name}` is a view of `{base}` and no copy: once line {statements[written].lineno} writes into"
-                        f" `{base}`, `{name}` changes too, before line {after[0].lineno} reads it."
-                    ),
-                    True,
-                )
-    given = set(_names(function)) - {"self"}
-    for i, statement in enumerate(statements):
-        value = getattr(statement, "value", None)
-        name = _plain_target(statement)
-        if name and isinstance(value, ast.Name) and value.id in given and name != value.id:
-            changed = next((s for s in statements[i + 1 :] if name in {base for base, _ in _filled(s)}), None)
-            if changed is not None and not any(
-                _plain_target(s) == name for s in statements[i + 1 :] if s.lineno < changed.lineno
-            ):
-                yield (
-                    changed.lineno,
-                    f"`{name}` is a second name for `{value.id}` and no copy, so this line changes `{value.id}` too.",
-                    True,
-                )
+            after = next((s for s in block[written + 1 :] if _reads(s, name)), None)
+            if after is not None:
+                what = f"`{name}` is a view of `{base}` and no copy: once line {block[written].lineno} writes into `{base}`"
+                yield statement.lineno, f"{what}, `{name}` changes too, before line {after.lineno} reads it.", True
 
 
 # Small questions about statements -------------------------------------------------------------------------------------

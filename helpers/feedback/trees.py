@@ -21,3 +21,18 @@ def is_method(call):
     return isinstance(func, ast.Attribute) and not (
         isinstance(func.value, ast.Name) and func.value.id in ("np", "torch", "math", "F", "nn", "numpy")
     )
+
+
+def number_of(node):
+    """The number that an expression writes out, with its sign; None for everything else."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        inner = number_of(node.operand)
+        return None if inner is None else -inner
+    plain = isinstance(node, ast.Constant) and type(node.value) in (int, float)
+    return node.value if plain else None
+
+
+def short(node):
+    """An expression's text, cut off where it is too long to be quoted."""
+    text = ast.unparse(node)
+    return text if len(text) <= 50 else text[:47] + "…"
