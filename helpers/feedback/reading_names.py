@@ -91,7 +91,8 @@ def _stale_slices(block):
                 continue
             after = next((s for s in block[written + 1 :] if _reads(s, name)), None)
             if after is not None:
-                what = f"`{name}` is a view of `{base}` and no copy: once line {block[written].lineno} writes into `{base}`"
+                once = f"once line {block[written].lineno} writes into `{base}`"
+                what = f"`{name}` is a view of `{base}` and no copy: {once}"
                 yield statement.lineno, f"{what}, `{name}` changes too, before line {after.lineno} reads it.", True
 
 
