@@ -65,7 +65,8 @@ class Difference:
         value = self.wrong
         wrong = f"`{value.label}` in line {value.line} is {'the first that is not' if fine else 'not right'}"
         relation = f", and yours is {self.relation}" if self.relation else ""
-        return f"{fine} {wrong}: it should be {value.phrase}{relation}. All that follows is right.".strip()
+        should = "" if value.phrase == f"the {value.label}" else f": it should be {value.phrase}"
+        return f"{fine} {wrong}{should}{relation}. All that follows is right.".strip()
 
 
 def _said_right(values):
