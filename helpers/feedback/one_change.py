@@ -3,6 +3,7 @@
 import ast
 from dataclasses import dataclass
 
+from . import reading
 from .edits import made
 from .edits_of_functions import edits_of
 from .variants import quiet_libraries
@@ -71,7 +72,9 @@ def find(tree, build, fits, space, limit=None):
             if fine:
                 found.append(edit)
                 left = min(left, AFTER_A_FIND) if len(found) == 1 else left
-    return Changes(_options(found)) if found else None
+    if not found:
+        return None
+    return Changes(_options(found, {remark.line for remark in reading.remarks(tree)}))
 
 
 def _fits(tree, build, fits):
@@ -82,9 +85,10 @@ def _fits(tree, build, fits):
     return fits(variant)
 
 
-def _options(found):
-    """At most two changes out of those that work: the likeliest, and another kind of the same rank."""
+def _options(found, suspected):
+    """At most two changes out of those that work: in lines that look odd by themselves, or the likeliest."""
     best = [edit for edit in found if edit.rank == found[0].rank]
+    best = [edit for edit in found if set(edit.lines) & suspected] or best
     changes = list(dict.fromkeys(Change(edit.lines, edit.kind, edit.look) for edit in best))
     return tuple(changes[:2]) if len(changes) <= 3 else _shared(changes)
 
