@@ -180,18 +180,6 @@ class MultiHeadAttention(nn.Module):
 
 
 def test_a_line_that_looks_odd_is_preferred_where_several_changes_serve():
-    code = """
-def leaks_future(attend, x):
-    state = torch.get_rng_state()
-    before = attend(x)
-    for t in range(1, x.shape[0]):
-        changed = x.clone()
-        changed[t:] += 1.0
-        torch.set_rng_state(state)
-        after = attend(changed)
-        if (after[:t] - before[:t]).max() > 1e-5:
-            return True
-    return False
-"""
-    said = sentence_for("5.3", code)
-    assert "in line 9 " in said and "whether signs matter to `max`" in said
+    tree = variants.parse("def f(a, b):\n    c = a + b\n    return (a - c).max() < 1e-5\n")
+    found = one_change.find(tree, variants.Builder({}), lambda variant: True, {})
+    assert {option.lines for option in found.options} == {(3,)}
