@@ -5,14 +5,14 @@ The functions are the ones the lesson's solution cells show; the running example
 
 import numpy as np
 
-words = ("the", "keys", "to", "the", "cabinet", "are", "old")
+words = ("the", "books", "on", "the", "shelf", "are", "old")
 
 # Four readable features a word: noun, verb, adjective, number (+1 plural, -1 singular, 0 none).
 features = {
     "the": (0, 0, 0, 0),
-    "keys": (1, 0, 0, 1),
-    "to": (0, 0, 0, 0),
-    "cabinet": (1, 0, 0, -1),
+    "books": (1, 0, 0, 1),
+    "on": (0, 0, 0, 0),
+    "shelf": (1, 0, 0, -1),
     "are": (0, 1, 0, 1),
     "is": (0, 1, 0, -1),
     "old": (0, 0, 1, 0),
@@ -73,7 +73,7 @@ def design_projections():
     """Projections with which *are* and *old* both look for the plural noun.
 
     Returns W_q, W_k, each (4, d_k) for the four features noun, verb, adjective, number, such that softmax(q · k)
-    over the seven words of the running example gives *keys* at least 0.8 of the weight of *are* and of *old*.
+    over the seven words of the running example gives *books* at least 0.8 of the weight of *are* and of *old*.
     """
     asks = 5.0
     W_q = asks * np.array([[0, 0], [1, 1], [1, 1], [0, 0]])  # (4, 2): verbs and adjectives ask

@@ -19,7 +19,7 @@ from helpers import plots
 
 plt.switch_backend("agg")  # before any test pretends to be in a notebook: pyplot would hook into it
 
-WORDS = "the keys to the cabinet are old".split()
+WORDS = "the books on the shelf are old".split()
 WEIGHTS = np.random.default_rng(0).dirichlet(np.ones(7), size=7)  # (7, 7), rows sum to 1
 SCORES = np.random.default_rng(1).normal(size=(7, 7))
 
@@ -73,10 +73,10 @@ def texts_in(axes):
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_is_too_big_or_unread_by_screen_readers(shown, name):
-    FIGURES[name]("Row *are* looks at *keys*.")
+    FIGURES[name]("Row *are* looks at *books*.")
     (bundle,) = shown
-    assert bundle["text/plain"] == "Row *are* looks at *keys*."
-    assert bundle["text/html"].startswith('<img alt="Row *are* looks at *keys*." width="')
+    assert bundle["text/plain"] == "Row *are* looks at *books*."
+    assert bundle["text/html"].startswith('<img alt="Row *are* looks at *books*." width="')
     assert len(png_of(bundle)) < 60_000
 
 
@@ -120,7 +120,7 @@ def test_a_figure_without_alt_text_is_shown(shown, name, alt):
 
 
 def test_quotes_or_angle_brackets_in_the_alt_text_break_the_html(shown):
-    alt = "weights > 0.5 & \"keys\" <b>'old'</b>"
+    alt = "weights > 0.5 & \"books\" <b>'old'</b>"
     plots.show(Figure(), alt)
     (bundle,) = shown
     written = re.fullmatch(r'<img alt="([^"<>]*)" width="\d+" style="[^"]*" src="[^"]*">', bundle["text/html"])[1]

@@ -125,7 +125,7 @@ def with_verb(verb):
     return tuple(verb if word == "are" else word for word in words)
 
 
-@pytest.mark.parametrize("verb, noun", [("are", "keys"), ("is", "cabinet")])
+@pytest.mark.parametrize("verb, noun", [("are", "books"), ("is", "shelf")])
 def test_verb_finds_the_noun_that_agrees_with_it(verb, noun):
     weights = looks_at(verb, with_verb(verb), *BY_HAND, sharpness=3.0)
     assert weights[noun] == max(weights.values()) > 0.9
@@ -133,23 +133,23 @@ def test_verb_finds_the_noun_that_agrees_with_it(verb, noun):
 
 def test_old_asks_for_nothing_until_its_projection_is_designed():
     assert np.allclose(list(looks_at("old", words, *BY_HAND, sharpness=3.0).values()), 1 / 7)
-    assert all(looks_at(word, words, *qkv.design_projections())["keys"] > 0.8 for word in ("are", "old"))
+    assert all(looks_at(word, words, *qkv.design_projections())["books"] > 0.8 for word in ("are", "old"))
 
 
-def test_one_other_row_lets_is_find_cabinet_with_the_courses_design():
+def test_one_other_row_lets_is_find_shelf_with_the_courses_design():
     W_q, W_k = qkv.design_projections()
-    assert looks_at("is", with_verb("is"), W_q, W_k)["cabinet"] < 0.1
+    assert looks_at("is", with_verb("is"), W_q, W_k)["shelf"] < 0.1
     W_q[3] = W_q[1] * [0, 2]
-    for word, noun in (("is", "cabinet"), ("are", "keys"), ("old", "keys")):
+    for word, noun in (("is", "shelf"), ("are", "books"), ("old", "books")):
         assert looks_at(word, with_verb("is" if word == "is" else "are"), W_q, W_k)[noun] > 0.8
 
 
 def test_embedding_knows_its_words_and_no_others():
     X = embed(words)
     assert X.shape == (7, 4) and X.dtype == np.float64
-    np.testing.assert_array_equal(X[words.index("keys")], [1, 0, 0, 1])
-    with pytest.raises(KeyError, match="door"):
-        embed(["the", "door"])
+    np.testing.assert_array_equal(X[words.index("books")], [1, 0, 0, 1])
+    with pytest.raises(KeyError, match="window"):
+        embed(["the", "window"])
 
 
 # Left to right: recurrence and convolution
@@ -216,7 +216,7 @@ def test_cnn_layers_are_those_the_lesson_states():
 
 
 def test_attention_loses_weight_to_competitors_and_not_to_distance():
-    near = ["the"] * 98 + ["keys", "are"]
-    far = ["keys"] + ["the"] * 98 + ["are"]
-    weights = [looks_at("are", sentence, *BY_HAND, sharpness=3.0)["keys"] for sentence in (near, far)]
+    near = ["the"] * 98 + ["books", "are"]
+    far = ["books"] + ["the"] * 98 + ["are"]
+    weights = [looks_at("are", sentence, *BY_HAND, sharpness=3.0)["books"] for sentence in (near, far)]
     assert np.isclose(*weights) and 0.7 < weights[0] < 0.8
