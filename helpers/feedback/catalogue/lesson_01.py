@@ -462,26 +462,30 @@ EXERCISES = (SIMILARITIES, SOFT_LOOKUP, PROJECT, SCORES, DESIGN)
 PREDICTIONS = (
     Prediction(
         "longer-arrow", "shelf", choices=("books", "shelf"),
-        why="A dot product grows with the length of either arrow: 2 · 0.8 = 1.6 is more than 1.2, although *books* points nearer to the query.",
+        why="A dot product grows with the length of an arrow. 2 · 0.8 = 1.6 is more than 1.2, although *books* points in a better direction.",
     ),
     Prediction(
         "sharpness-zero", "the plain average", choices=("the plain average", "the best value", "zero"),
-        why="At sharpness 0 every score becomes 0, every exponential 1, and so every weight 1/n.",
+        why="At sharpness 0 every score becomes 0. So every exponential is 1, and every weight is 1/n.",
     ),
     Prediction(
         "sharpness-large", "the best value", choices=("the plain average", "the best value", "zero"),
-        why="The larger the sharpness, the more the largest score outweighs the rest: in the limit the lookup is hard again.",
+        why="The larger the sharpness, the larger the share of the best key. In the limit it gets everything, as in a hard lookup.",
     ),
     Prediction(
         "score-both-ways", "something else", choices=("the same", "something else"),
-        why="The query of *books* asks for a plural only, (0, 1), and the key of *are* is (0, 1): together 1. Asking and being asked are different roles.",
+        why="The query of *books* is (0, 1) and the key of *are* is (0, 1): the score is 1. To look and to be looked at are different roles, with different matrices.",
+    ),
+    Prediction(
+        "other-values", "no", choices=("yes", "no"),
+        why="Weights are made of queries and keys alone. Values are what the weights mix, so they change only the result.",
     ),
     Prediction(
         "who-does-is-find", "shelf", choices=("books", "shelf", "both alike"),
-        why="The only thing that changed is the number in the verb's features, +1 to −1; the query turns round with it and now fits the singular noun.",
+        why="Only the number in the verb's features changed, from +1 to −1. The query changed with it, and now it fits the singular noun.",
     ),
     Prediction(
         "rnn-influence", "it dies out", choices=("it dies out", "it stays", "it grows without end"),
-        why="Large inputs push tanh to where it is flat, and each flat step multiplies the influence by much less than 1: more than the 1.1 of W can make good.",
+        why="Large inputs push the tanh to where it is nearly flat. There each step shrinks the influence by more than the factor 1.2 makes up for.",
     ),
 )
