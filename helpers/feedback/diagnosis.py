@@ -5,18 +5,21 @@ proved by running: either its mistakes do exactly what the answer did on every c
 right on every case. "You did" is said only where the learner's source bears it out.
 """
 
+import functools
 import inspect
 import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
-from . import evidence, one_case, one_change, transforms, variants
+from ..course import VOCABULARY
+from . import borrowing, evidence, first_difference, one_case, one_change, transforms, two_changes, variants
 from .exercise import Finding
 from .inputs import pristine
 from .messages import continued, filled, joined
 from .registry import functions_until, get
-from .running import Outcome, quiet_outcome, run_quietly, same_outcome
+from .remarks import remarks_on
+from .running import Outcome, line_in, place_of, quiet_outcome, run_quietly, same_outcome
 from .twins import build, twins_of
 from .values import is_array, is_number
 
@@ -41,14 +44,9 @@ class Explanation:
     more: tuple[str, ...] = ()
 
 
-def explain(answer):
-    """The Explanation of a wrong answer, or None where none of the roads leads anywhere."""
-    search = Search(answer)
-    for road in ROADS:
-        found = road(search)
-        if found:
-            return found
-    return None
+def explain(search):
+    """The Explanation of a wrong answer, or None where no road leads anywhere. search: the answer's Search."""
+    return next((found for road in ROADS if (found := road(search))), None)
 
 
 def explain_some(answer, among, wrong):
@@ -66,24 +64,45 @@ class Search:
         self.wrong = answer.wrong if wrong is None else wrong
         cases = range(len(self.outcomes)) if among is None else among
         self.order = [*self.wrong, *(i for i in cases if i not in self.wrong)]
-        self._known, self._change = {}, ()
+        self._known, self._change, self.changed_counts = {}, (), True
 
     # Known mistakes
 
     def fits(self, ids, i):
-        """Whether the twin with these mistakes did what the answer did on case i."""
-        return same_outcome(self.outcomes[i], self.twins.outcome(ids, i), self.answer.tolerances[i])
+        """Whether the twin with these mistakes did what the answer did on case i; if it stopped, at a like line."""
+        ours, theirs = self.outcomes[i], self.twins.outcome(ids, i)
+        if not same_outcome(ours, theirs, self.answer.tolerances[i], self.changed_counts):
+            return False
+        return ours.error is None or self.answer.expected[i].error is not None or self._like_places(ours, theirs, ids)
+
+    def _like_places(self, ours, theirs, ids):
+        """Whether two errors came from lines that speak of the same parameters, such as `.W_v`."""
+        place = place_of(ours.error, self.answer.candidate)
+        line = line_in(theirs.error, f"<variant of {self.exercise.id}>")
+        if place is None or line is None:
+            return True
+        lines = self.twins.source(ids).splitlines()
+        theirs_text = lines[line - 1] if line <= len(lines) else ""
+        return evidence.attributes(theirs_text) <= evidence.attributes(place.text)
 
     def differs(self, ids, i):
         """Whether the twin does anything wrong on this case."""
-        return not same_outcome(self.twins.outcome(ids, i), self.answer.expected[i], self.answer.tolerances[i])
+        twin, right = self.twins.outcome(ids, i), self.answer.expected[i]
+        return not same_outcome(twin, right, self.answer.tolerances[i], self.changed_counts)
 
     def known(self, size):
         """Sets of that many known mistakes that did exactly what the answer did, on every case."""
         if size not in self._known:
-            found = [ids for ids in self._sets(size, self.order[0]) if all(self.fits(ids, i) for i in self.order)]
-            self._known[size] = [ids for ids in found if any(self.differs(ids, i) for i in self.order)]
+            self._known[size] = self._fitting(size)
+            if not self._known[size] and any(outcome.changed for outcome in self.outcomes):
+                self.changed_counts = False  # the same values, from code that also changes what it was given
+                self._known[size] = self._fitting(size)
+                self.changed_counts = True
         return self._known[size]
+
+    def _fitting(self, size):
+        found = [ids for ids in self._sets(size, self.order[0]) if all(self.fits(ids, i) for i in self.order)]
+        return [ids for ids in found if any(self.differs(ids, i) for i in self.order)]
 
     def _sets(self, size, first):
         """Sets worth trying. From three on, those that leave the first case as it is have been run already."""
@@ -98,8 +117,12 @@ class Search:
     @property
     def says_little(self):
         """Whether agreement proves little: an answer that stopped, or that says no more than yes or no."""
-        i = self.order[0]
-        return self.answer.stopped(i) or isinstance(self.answer.expected[i].value, (bool, np.bool_))
+        return self.is_verdict or self.answer.stopped(self.order[0])
+
+    @property
+    def is_verdict(self):
+        """Whether no more than a yes or no is asked for: wrong ones agree too easily."""
+        return isinstance(self.answer.expected[self.order[0]].value, (bool, np.bool_))
 
     def borne_out(self, ids):
         """Whether the learner's source shows everything that the messages of a set speak of."""
@@ -125,9 +148,31 @@ class Search:
 
     def _sought_change(self):
         answer = self.answer
-        if answer.tree is None:
-            return None
+        if answer.tree is None or not inspect.signature(self.exercise.reference).parameters:
+            return None  # where nothing is given, many answers are right, and a change that works is no advice
         return one_change.find(answer.tree, variants.Builder(answer.space), answer.fits, answer.space)
+
+    @functools.cached_property
+    def values(self):
+        """The answer's own values beside the reference's (first_difference.Values); None where none can be had."""
+        answer, exercise = self.answer, self.exercise
+        if answer.tree is None or exercise.judge:
+            return None
+        return first_difference.Values(
+            answer.tree,
+            answer.space,
+            exercise.reference,
+            answer.run_variant,
+            answer.right,
+            answer.order,
+            VOCABULARY | dict(exercise.words),
+            lambda i: dict(exercise.cases[i].dims),
+        )
+
+    @functools.cached_property
+    def difference(self):
+        """How far the answer is right (first_difference.Difference), or None."""
+        return None if self.values is None else first_difference.find(self.values)
 
 
 # The roads ------------------------------------------------------------------------------------------------------------
@@ -155,24 +200,28 @@ def _known_and_seen(size):
 
 
 def _one_change(search):
-    """The one change in the learner's own code that makes it right; beside it, what else gives the same numbers."""
+    """The one change in the learner's own code that makes it right, after a known mistake with the same numbers."""
     change = search.change
     if change is None:
         return None
     finding = Finding("one-change", change.sentence)
-    known = _messages(search, search.known(1))
-    more, findings = (), (finding,)
-    if len(known) == 1 and not search.says_little:
-        more = (f"{SAME_NUMBERS}{known[0][0]}",)
+    known = [] if search.says_little else _messages(search, search.known(1))
+    lines = {line for option in change.options for line in option.lines}
+    facts = tuple(r.sentence for r in remarks_on(search.answer) if r.certain and r.line in lines)
+    if len(known) == 1:
+        headline = f"{SAME_NUMBERS}{known[0][0]}"
         findings = (*_findings(search, search.known(1)), finding)
-    return Explanation("one change", change.sentence, findings=findings, more=more)
+        return Explanation("one change", headline, findings=findings, more=(change.sentence, *facts))
+    return Explanation("one change", change.sentence, findings=(finding,), more=facts)
 
 
 def _known_by_numbers(size):
     """Known mistakes that give the same numbers, though the learner's source does not show them."""
 
     def road(search):
-        if size > search.exercise.max_mistakes or search.says_little and size > 1 or not search.known(size):
+        if size > search.exercise.max_mistakes or search.is_verdict or search.says_little and size > 1:
+            return None
+        if not search.known(size):
             return None
         return _named(search, search.known(size), seen=False)
 
@@ -181,6 +230,8 @@ def _known_by_numbers(size):
 
 def _transformed(search):
     """The reference's results, or its arguments, changed as a whole."""
+    if search.exercise.judge:
+        return None  # many answers are right there
     for clause, id, value_of in _changes_of_results(search, frozenset()):
         if search.matches(value_of):
             return _same_numbers(clause, id)
@@ -192,6 +243,8 @@ def _transformed(search):
 
 def _transformed_and_known(search):
     """A known mistake and a change of a whole result together."""
+    if search.exercise.judge:
+        return None
     wrong = _wrong_results(search)
     for mistake in search.exercise.mistakes[:PAIRED]:
         ids = frozenset({mistake.id})
@@ -228,6 +281,27 @@ def _callee(search):
     return None
 
 
+def _two_changes(search):
+    """Two changes of the learner's own code that together make it right."""
+    if search.values is None:
+        return None
+    answer = search.answer
+    found = two_changes.find(answer.tree, answer.space, search.values, answer.fits)
+    return _several_changes(found.sentence) if found else None
+
+
+def _borrowed(search):
+    """Two or three of the learner's values, with whose right ones the rest is right."""
+    if search.values is None or search.difference and (search.difference.wrong or search.difference.misnamed):
+        return None
+    found = borrowing.find(search.values)
+    return _several_changes(found.sentence) if found else None
+
+
+def _several_changes(sentence):
+    return Explanation("several changes", sentence, findings=(Finding("several-changes", sentence),))
+
+
 ROADS = (
     _only_changed_its_input,
     _known_and_seen(1),
@@ -237,8 +311,10 @@ ROADS = (
     _transformed,
     _callee,
     _known_and_seen(3),
+    _two_changes,
     _known_by_numbers(2),
     _transformed_and_known,
+    _borrowed,
     _known_by_numbers(3),
 )
 OF_KNOWN = (
@@ -342,9 +418,12 @@ def _changes_of_results(search, ids, wrong=None):
     names = [name for name, _ in one_case.parts(exercise, base.value)]
     for transform in transforms.results_of(dims):
         for place, name in enumerate(names):
-            single = not is_array(base.value[place] if len(names) > 1 else base.value)
-            if wrong is not None and name not in wrong or ids and transform.size and single:
-                continue  # sizes multiply to too many numbers to prove anything of a single one
+            if wrong is not None and name not in wrong:
+                continue
+            if not is_array(base.value[place] if len(names) > 1 else base.value):
+                # So many numbers come out of sizes and functions that they prove nothing of a single number.
+                if len(names) > 1 or not (transform.size or transform.id in transforms.OF_NUMBERS) or ids and transform.size:
+                    continue
             clause = transform.what.replace("{name}", one_case.called(exercise, name))
             yield clause, f"{transform.id}-result", _transformer(search, ids, transform, place, len(names))
 

@@ -7,8 +7,7 @@ import inspect
 
 import numpy as np
 
-from ..course import VOCABULARY
-from . import diagnosis, errors, first_difference, hints, one_case, running, twins
+from . import diagnosis, errors, hints, one_case, running, twins
 from .answer import Answer
 from .exercise import AnswerProblem, Finding
 from .messages import continued, joined, opened
@@ -48,7 +47,7 @@ class _Judgement:
 
     def __init__(self, exercise, candidate):
         self.exercise, self.candidate = exercise, candidate
-        self.answer = None
+        self.answer = self.search = None
 
     def report(self):
         problem = self._wrong_candidate()
@@ -144,7 +143,8 @@ class _Judgement:
         answer = self.answer
         first = answer.wrong[0]
         status = "error" if answer.stopped(first) else "failed"
-        found = diagnosis.explain(answer) or self._by_aspect()
+        self.search = diagnosis.Search(answer)
+        found = diagnosis.explain(self.search) or self._by_aspect()
         where, picture = self._where(first), one_case.comparison(answer, first)
         if found:
             return self._make(
@@ -152,10 +152,26 @@ class _Judgement:
                 found.headline,
                 mistakes=found.findings,
                 points=found.points,
-                paragraphs=(*found.more, *self._coarser(), *_unless_said(where, (found.headline, *found.points))),
+                paragraphs=self._beside(found, where),
                 comparison=picture,
             )
         return self._unexplained(status, first, where, picture)
+
+    def _beside(self, found, where):
+        """What stands beneath an explanation: what it adds, what a change alone does not say, and the evidence."""
+        told = (found.headline, *found.points, *found.more)
+        more = [*found.more]
+        if found.kind in ("one change", "several changes") and len(more) < 2:
+            more += hints.remarks(self.answer)[:1]
+        if found.kind != "changed input":
+            more += [text for text in self._changed() if text not in " ".join(told)]
+        return (*more, *self._coarser(), *_unless_said(where, told))
+
+    def _changed(self):
+        """The sentence on inputs that were changed in place, where that comes on top of something else."""
+        found = [one_case.changed_inputs(self.exercise, outcome) for outcome in self.answer.outcomes]
+        texts = [problem.text for problem in found if problem]
+        return [f"Besides, {continued(texts[0])}"] if texts else []
 
     def _by_aspect(self):
         """What is wrong with each side of an exercise, where something explains at least one of them by itself."""
@@ -192,7 +208,7 @@ class _Judgement:
         error = answer.outcomes[first].error
         if isinstance(error, AnswerProblem):
             return self._make(status, error.finding.message, mistakes=(error.finding,), paragraphs=where[1:])
-        causes = [*self._causes(first), *hints.hints(answer)]
+        causes = [*self._causes(first), *hints.hints(answer), *self._changed()]
         advice = [text for words, text in _ADVICE if words in errors.message_of(error)] if error is not None else []
         if answer.stopped(first) or not one_case.same_shapes(answer, first):
             headline, *more = [answer.problems[first].text, *advice, *causes, *self._coarser(), *where[1:]]
@@ -205,7 +221,7 @@ class _Judgement:
         answer = self.answer
         remarks = remarks_on(answer)
         sure = [remark.sentence for remark in remarks if remark.certain]
-        part = diagnosis.partly(diagnosis.Search(answer))
+        part = diagnosis.partly(self.search)
         one_bit = isinstance(answer.expected[first].value, (bool, np.bool_))  # a yes or no agrees too easily
         part = None if one_bit else part
         differing = self._first_difference()
@@ -215,20 +231,8 @@ class _Judgement:
         return [*sure[:2], *whole, *differing, *rest, *([] if sure or whole or differing else maybe)]
 
     def _first_difference(self):
-        answer = self.answer
-        if answer.tree is None or self.exercise.judge:
-            return []
-        found = first_difference.find(
-            answer.tree,
-            answer.space,
-            self.exercise.reference,
-            answer.run_variant,
-            answer.right,
-            answer.order,
-            VOCABULARY | dict(self.exercise.words),
-            lambda i: dict(self.exercise.cases[i].dims),
-        )
-        return [found.sentence] if found else []
+        difference = self.search.difference
+        return [difference.sentence] if difference else []
 
     def _where(self, first):
         """Evidence: the first case that differs, and how many others do."""
@@ -326,8 +330,6 @@ _ADVICE = (
     ),
     ("Cannot interpret", "A shape goes into one pair of parentheses: `np.zeros((2, 3))`."),
     ("has no attribute 'randn'", "A Generator draws normal numbers with `rng.normal` or `rng.standard_normal`."),
-    ("name 'np' is not defined", "Run the lesson's first cell, which imports NumPy as `np`."),
-    ("name 'torch' is not defined", "Run the lesson's first cell, which imports PyTorch."),
     ("keyword argument 'dim'", "NumPy calls it `axis`; `dim` is PyTorch's word."),
     ("keyword argument 'keepdim'", "NumPy calls it `keepdims`; `keepdim` is PyTorch's word."),
     ("no attribute 'matmul'", "An array has no method `matmul`: write `A @ B` or `np.matmul(A, B)`."),

@@ -329,11 +329,16 @@ def call(exercise, candidate, inputs):
 # When two outcomes are the same ------------------------------------------------------------------------------------
 
 
-def same_outcome(a, b, tolerance):
-    """Whether two pieces of code did the same on one case: same values, or the same error for the same reason."""
+def same_outcome(a, b, tolerance, changed=True):
+    """Whether two pieces of code did the same on one case: same values, or the same error for the same reason.
+
+    changed: whether it counts which inputs they changed.
+    """
     if a.error is not None or b.error is not None:
         return a.error is not None and b.error is not None and _reason(a.error) == _reason(b.error)
-    return a.changed == b.changed and _alike(a.digest, b.digest, tolerance) and same(a.value, b.value, tolerance)
+    if changed and a.changed != b.changed:
+        return False
+    return _alike(a.digest, b.digest, tolerance) and same(a.value, b.value, tolerance)
 
 
 def _digest(x):
@@ -394,6 +399,12 @@ def place_of(error, candidate):
     found = {name: frame.f_locals[name] for name in names if name in frame.f_locals and is_array(frame.f_locals[name])}
     shapes = " and ".join(f"{name} {tuple(value.shape)}" for name, value in found.items())
     return Place(line, text, shapes, tuple(frame.f_locals), innermost=own[-1] == frames[-1])
+
+
+def line_in(error, file):
+    """The innermost line of a file that an error passed through, or None."""
+    lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == file]
+    return lines[-1] if lines else None
 
 
 def _code_of(candidate):
