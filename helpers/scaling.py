@@ -18,12 +18,12 @@ def sample_dot_products(n, d_k, rng):
 
 
 def entropy(weights):
-    """Entropy of each row of weights, in nats: the mean of -log(weight) under the weights.
+    """Entropy of each row of weights, in nats: the weighted mean of -log(weight).
 
     weights: (..., n), not negative, each row sums to 1; a weight of 0 adds nothing.
     Returns (...).
     """
-    safe = np.where(weights > 0, weights, 1.0)  # log 1 = 0: a weight of 0 adds 0, not NaN
+    safe = np.where(weights > 0, weights, 1.0)  # log 1 = 0, so a weight of 0 adds 0
     logs = np.log(safe)  # (..., n)
     terms = weights * logs  # (..., n)
     return -np.sum(terms, axis=-1)  # (...)
@@ -58,7 +58,8 @@ def softmax_backward(weights, d_weights):
 def random_weights(d_k, power, rng, n_sets=20, n_queries=20, n_keys=64):
     """Attention weights of random queries over random keys, the scores divided by d_k ** power.
 
-    d_k: features per vector, each standard normal. power: 0 for no scale, 0.5 for √d_k, 1 for d_k. rng: numpy Generator.
+    d_k: features per vector, each standard normal. power: 0 for no scale, 0.5 for √d_k, 1 for d_k.
+    rng: numpy Generator.
     Returns (n_sets, n_queries, n_keys): each set draws keys of its own.
     """
     Q = rng.standard_normal((n_sets, n_queries, d_k))  # (n_sets, n_queries, d_k)

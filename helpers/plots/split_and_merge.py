@@ -2,8 +2,8 @@
 
 from . import core
 
-BOX, STEP, LINE = 1.66, 2.36, 1.2  # inches: a box's width, from box to box, from line to line
-HEIGHT = 0.62
+BOX, STEP, LINE, HEIGHT = 1.75, 2.75, 1.2, 0.62  # inches: a box's width, from box to box, from line to line, a box
+ACROSS = 3  # boxes on a line
 
 
 def head_shapes(*, B, T, d_model, h, alt=None):  # noqa: N803
@@ -20,17 +20,17 @@ def head_shapes(*, B, T, d_model, h, alt=None):  # noqa: N803
     words, numbers = _steps(B, T, d_model, h, d_k)
     if alt is None:
         said = [f"{step}: {name} {shape}" for (step, name, _), shape in zip(words[1:], numbers[1:], strict=True)]
-        said = " ".join(said[0:1]) + "; " + "; ".join(said[1:])
-        alt = f"Shapes on the way through {h} heads. {words[0][1]} {numbers[0]}; {said}.".replace("\n", " ")
+        alt = f"Shapes on the way through {h} heads. x {numbers[0]}; {'; '.join(said)}.".replace("\n", " ")
     with core.course_style():
-        width, height = 4 * STEP - (STEP - BOX) + 0.3, 2 * LINE + HEIGHT + 0.15
+        width, height = ACROSS * STEP - (STEP - BOX) + 0.3, 2 * LINE + HEIGHT + 0.15
         figure = Figure(figsize=(width, height))
         axes = figure.add_axes((0, 0, 1, 1))
         axes.set(xlim=(-0.15, width - 0.15), ylim=(height - 0.1, -0.05))
         axes.axis("off")
         for i, ((step, name, symbols), shape) in enumerate(zip(words, numbers, strict=True)):
-            line, place = divmod(i, 4)
-            x, y = STEP * (place if line % 2 == 0 else 3 - place), LINE * line  # there and back, like a plough
+            line, place = divmod(i, ACROSS)
+            x = STEP * (place if line % 2 == 0 else ACROSS - 1 - place)  # there and back, like a plough
+            y = LINE * line
             _box(axes, x, y, name, symbols, shape, headed="h" in symbols)
             if i:
                 _step(axes, i, x, y, step)
@@ -42,17 +42,18 @@ def _steps(B, T, d_model, h, d_k):  # noqa: N803
     flat, cut, heads = "(B, T, d_model)", "(B, T, h, d_k)", "(B, h, T, d_k)"
     words = (
         ("", "x", flat),
-        ("× W_q, W_k, W_v", "Q, K, V", flat),
-        ("reshape", "split, 1", cut),
-        ("transpose", "split, 2", heads),
-        ("Q Kᵀ / √d_k,\nsoftmax", "weights", "(B, h, T, T)"),
+        ("project", "Q, K, V", flat),
+        ("split:\nreshape", "Q, K, V", cut),
+        ("split:\ntranspose", "Q, K, V", heads),
+        ("softmax of\nQ Kᵀ / √d_k", "weights", "(B, h, T, T)"),
         ("× V", "heads", heads),
-        ("transpose", "merge, 1", cut),
-        ("reshape", "merge, 2", flat),
+        ("merge:\ntranspose", "heads", cut),
+        ("merge:\nreshape", "merged", flat),
         ("× W_o", "out", flat),
     )
     sizes = {"B": B, "T": T, "d_model": d_model, "h": h, "d_k": d_k}
-    return words, ["(" + ", ".join(str(sizes[name]) for name in symbols[1:-1].split(", ")) + ")" for *_, symbols in words]
+    shapes = [[sizes[name] for name in symbols[1:-1].split(", ")] for *_, symbols in words]
+    return words, [f"({', '.join(map(str, shape))})" for shape in shapes]
 
 
 def _box(axes, x, y, name, symbols, shape, headed):
@@ -71,7 +72,7 @@ def _box(axes, x, y, name, symbols, shape, headed):
 def _step(axes, i, x, y, step):
     """Draw the arrow that leads to box i, and write on it what is done."""
     arrow = {"arrowstyle": "-|>", "color": "#777777", "linewidth": 1.2, "shrinkA": 0, "shrinkB": 0}
-    line, place = divmod(i, 4)
+    line, place = divmod(i, ACROSS)
     if place == 0:  # from the line above, straight down
         start, end = (x + BOX / 2, y - LINE + HEIGHT + 0.03), (x + BOX / 2, y - 0.03)
         axes.text(x + BOX / 2 + 0.07, y - (LINE - HEIGHT) / 2, step, ha="left", va="center", fontsize=9)

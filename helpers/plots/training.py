@@ -24,7 +24,7 @@ def spread_lines(x, panels, *, xlabel, ylabel, alt=None, log="", guides=None):
     for title, panel in curves.items():
         for label, y in panel.items():
             if y.ndim != 2 or len(y) != len(x):
-                raise ValueError(f"{label!r} in {title!r} has shape {y.shape} for {len(x)} points; (n, seeds) is needed")
+                raise ValueError(f"{label!r} in {title!r} has shape {y.shape}, not ({len(x)}, seeds)")
 
     alt = core.checked_alt(_described(x, curves, xlabel, ylabel, guides) if alt is None else alt)
     colours = core.colours_of(dict.fromkeys(label for panel in curves.values() for label in panel))
