@@ -29,10 +29,7 @@ def merge_heads(x):
 
 
 class MultiHeadAttention(nn.Module):
-    """Self-attention in h heads of d_k = d_model / h features each.
-
-    Raises ValueError if h does not divide d_model.
-    """
+    """Self-attention in h heads; ValueError if h does not divide d_model."""
 
     def __init__(self, d_model, n_heads, dropout=0.0):
         super().__init__()
@@ -46,13 +43,9 @@ class MultiHeadAttention(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x, mask=None):
-        """Attend from every position to every position that the mask allows.
-
-        x: (B, T, d_model). mask: broadcastable to (B, h, T, T), True = may attend.
-        Returns out (B, T, d_model) and weights (B, h, T, T), before dropout.
-        """
+        """x (B, T, d_model), mask fit for weights -> out like x, weights (B, h, T, T)."""
         Q, K, V = self.W_q(x), self.W_k(x), self.W_v(x)  # (B, T, d_model) each
-        Q, K, V = (split_heads(z, self.n_heads) for z in (Q, K, V))  # (B, h, T, d_k) each
+        Q, K, V = (split_heads(z, self.n_heads) for z in (Q, K, V))  # (B, h, T, d_k)
         scores = Q @ K.transpose(-2, -1)  # (B, h, T, T)
         scores = scores / math.sqrt(Q.shape[-1])
         if mask is not None:
