@@ -43,7 +43,7 @@ class MultiHeadAttention(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x, mask=None):
-        """x (B, T, d_model), mask fit for weights -> out like x, weights (B, h, T, T)."""
+        """x (B, T, d_model), mask True = may look -> out as x, weights (B, h, T, T)."""
         Q, K, V = self.W_q(x), self.W_k(x), self.W_v(x)  # (B, T, d_model) each
         Q, K, V = (split_heads(z, self.n_heads) for z in (Q, K, V))  # (B, h, T, d_k)
         scores = Q @ K.transpose(-2, -1)  # (B, h, T, T)

@@ -22,10 +22,10 @@ def head_shapes(*, B, T, d_model, h, alt=None):  # noqa: N803
         said = [f"{step}: {name} {shape}" for (step, name, _), shape in zip(words[1:], numbers[1:], strict=True)]
         alt = f"Shapes on the way through {h} heads. x {numbers[0]}; {'; '.join(said)}.".replace("\n", " ")
     with core.course_style():
-        width, height = ACROSS * STEP - (STEP - BOX) + 0.3, 2 * LINE + HEIGHT + 0.15
+        width, height = ACROSS * STEP - (STEP - BOX) + 0.3, 2 * LINE + HEIGHT + 0.25
         figure = Figure(figsize=(width, height))
         axes = figure.add_axes((0, 0, 1, 1))
-        axes.set(xlim=(-0.15, width - 0.15), ylim=(height - 0.1, -0.05))
+        axes.set(xlim=(-0.15, width - 0.15), ylim=(height - 0.15, -0.1))
         axes.axis("off")
         for i, ((step, name, symbols), shape) in enumerate(zip(words, numbers, strict=True)):
             line, place = divmod(i, ACROSS)
