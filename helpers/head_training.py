@@ -3,9 +3,9 @@
 import numpy as np
 import torch
 from torch.nn import functional as F
-from tqdm.auto import tqdm
 
 from .measure import one_thread
+from .progress_bar import progress_bar
 
 N_WORDS = 8  # words to look at, each with a name of its own; one more word asks
 D_V = 8  # features that every word gives: half of them are wanted of one word, half of another
@@ -56,5 +56,5 @@ def train_look_ups(module, n_heads, seed=0, steps=200, rate=1e-2):
 
 def train_heads(module, n_heads, seeds=range(5), **options):
     """The losses of `train_look_ups` for several seeds, (steps, seeds), with one progress bar."""
-    bar = tqdm(seeds, desc=f"{n_heads} head{'s' if n_heads > 1 else ''}", leave=False)
+    bar = progress_bar(seeds, f"{n_heads} head{'s' if n_heads > 1 else ''}")
     return np.stack([train_look_ups(module, n_heads, seed, **options) for seed in bar], axis=-1)

@@ -7,9 +7,9 @@ import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional as F
-from tqdm.auto import tqdm
 
 from .measure import one_thread
+from .progress_bar import progress_bar
 
 BATCH, N_KEYS, D_V = 32, 16, 8
 NOISE = 0.3  # standard deviation of what is added to a key to make its noisy copy
@@ -107,7 +107,7 @@ def train_widths(d_ks, power, rate, seeds=range(5), **options):
     d_ks: widths. power, rate and options: as for `train_recall`. Returns a Run of (widths, seeds, steps).
     """
     jobs = [(d_k, seed) for d_k in d_ks for seed in seeds]
-    bar = tqdm(jobs, desc=f"d_k ** {power}, rate {rate}", leave=False)
+    bar = progress_bar(jobs, f"d_k ** {power}, rate {rate}")
     runs = [train_recall(d_k, power, seed, rate=rate, **options) for d_k, seed in bar]
     return Run(*(np.stack(part).reshape(len(d_ks), len(seeds), -1) for part in zip(*runs, strict=True)))
 
