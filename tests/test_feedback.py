@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 import helpers
-from helpers import check, compare, exercise
-from helpers.feedback import compare as compare_module
+from helpers import check, exercise
 from helpers.feedback import progress as progress_module
 from helpers.feedback import report as report_module
 from helpers.feedback import running
@@ -357,28 +356,6 @@ def test_writing_that_breaks_off_leaves_the_old_file_whole(notebook, monkeypatch
     progress_module.record(judged(attention()))
     assert progress_module.path().read_text(encoding="utf-8") == before
     assert not list(notebook.glob(".progress.*.part"))
-
-
-# compare --------------------------------------------------------------------------------------------------------------
-
-
-def test_compare_shows_the_latest_attempt_beside_the_solution(tmp_path, capsys):
-    attempt = cell(attention(scale="d_k"), "scaled_dot_product_attention", tmp_path)
-    exercise("2.2")(attempt)
-    shown = compare("2.2")
-    assert "≠" in str(shown) and '"...id,...jd->...ij"' in str(shown) and "np.swapaxes(K, -1, -2)" in str(shown)
-    assert "BEGIN SOLUTION" not in str(shown) and "<table>" in shown._repr_html_()
-
-
-def test_compare_before_any_attempt_says_what_to_do(monkeypatch):
-    monkeypatch.setattr(compare_module, "_attempts", {})
-    assert "run the exercise's cell first" in str(compare("2.1"))
-
-
-def test_missing_solutions_break_nothing_but_compare_which_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr(compare_module, "course_folder", lambda: tmp_path)
-    assert "solutions/ or this lesson in it is missing" in str(compare("2.1"))
-    assert judged(attention()).passed
 
 
 # Costs ----------------------------------------------------------------------------------------------------------------
