@@ -67,17 +67,17 @@ LESSONS = (
         ("exp-of-1000", "blocked-score-zero", "shuffle-keys-and-values", "general-is-dot"),
     ),
     Lesson(
-        "03", "Why divide by √d_k", "03_why_scale", "What breaks if you leave it out, and is that really why?", 50,
+        "03", "Why divide by √d_k", "03_why_scale", "What breaks if you leave it out, and is that really why?", 55,
         "spread and entropy measured, softmax's gradient",
         (
             ExerciseInfo("3.1", "Sample dot products", 1, 4),
             ExerciseInfo("3.2", "Entropy", 1, 5),
-            ExerciseInfo("3.3", "The softmax Jacobian", 2, 8),
+            ExerciseInfo("3.3", "The softmax Jacobian", 2, 10),
             ExerciseInfo("3.4", "Backwards without the Jacobian", 3, 12),
         ),
         (
-            "spread-at-64", "largest-at-1024", "jacobian-without-scale", "largest-first-loss",
-            "unscaled-fails-on-scores", "best-at-loudest",
+            "spread-at-64", "largest-at-1024", "silent-at-1024", "largest-first-loss", "larger-rate",
+            "unscaled-on-scores",
         ),
     ),
     Lesson(
@@ -90,7 +90,7 @@ LESSONS = (
             ExerciseInfo("4.4", "Weights from PyTorch", 2, 8),
         ),
         (
-            "exchanged-values", "view-without-transpose", "weight-of-to", "forgotten-tilde",
+            "view-without-transpose", "weight-of-on", "one-head-loss", "forgotten-tilde",
             "parameters-of-eight-heads", "mask-without-head-axis",
         ),
     ),
