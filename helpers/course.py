@@ -33,12 +33,13 @@ class Lesson:
 
 LESSONS = (
     Lesson(
-        "00", "Start here", "00_start_here", "Does everything work, and how does an exercise answer?", 10,
+        "00", "Start here", "00_start_here", "Does everything work, and how does an exercise answer?", 15,
         "a weighted average",
         (ExerciseInfo("0.1", "A weighted average", 1, 3),),
+        ("doubled-weights",),
     ),
     Lesson(
-        "01", "Query, key, value", "01_query_key_value", "How can a lookup answer when no key matches exactly?", 45,
+        "01", "Query, key, value", "01_query_key_value", "How can a lookup answer when no key matches exactly?", 55,
         "a soft lookup, projections, scores for all pairs",
         (
             ExerciseInfo("1.1", "Similarities", 1, 4),
@@ -47,10 +48,13 @@ LESSONS = (
             ExerciseInfo("1.4", "All pairs at once", 2, 6),
             ExerciseInfo("1.5", "Design your own", 3, 12),
         ),
-        ("longer-arrow", "sharpness-zero", "sharpness-large", "score-both-ways", "who-does-is-find", "rnn-influence"),
+        (
+            "longer-arrow", "sharpness-zero", "sharpness-large", "score-both-ways", "other-values",
+            "who-does-is-find", "rnn-influence",
+        ),
     ),
     Lesson(
-        "02", "Attention in NumPy", "02_numpy_attention", "Can the whole of it be ten lines?", 60,
+        "02", "Attention in NumPy", "02_numpy_attention", "Does the whole of attention fit into a dozen lines?", 65,
         "softmax, scaled dot-product attention, self-attention, two other scores",
         (
             ExerciseInfo("2.1", "Softmax", 1, 6),
