@@ -37,8 +37,8 @@ def causal_mask(T):
 def leaks_future(attend, x):
     """Whether any output before t changes when the words from t on change.
 
-    attend: function from (T, d) to (T, d_v); it may draw random numbers, as dropout does.
-    x: (T, d), left unchanged.
+    attend: function from (T, d) to (T, d_v); it may draw random numbers, as dropout
+    does. x: (T, d), left unchanged.
     Returns a bool: True if some output depends on a later word by more than rounding.
     """
     state = torch.get_rng_state()
