@@ -95,7 +95,7 @@ LESSONS = (
         ),
     ),
     Lesson(
-        "05", "Masks", "05_masks", "How do you know your model is not peeking?", 60,
+        "05", "Masks", "05_masks", "How do you know your model is not peeking?", 65,
         "causal and padding masks, a leak test, a safe softmax, cross-attention",
         (
             ExerciseInfo("5.1", "Prefix mean", 1, 4),
@@ -112,7 +112,7 @@ LESSONS = (
         ),
     ),
     Lesson(
-        "06", "Positions", "06_positions", "Attention sees a bag of words. Where does order come from?", 60,
+        "06", "Positions", "06_positions", "Attention sees a bag of words. Where does order come from?", 75,
         "sinusoids, shifts as rotations, RoPE, ALiBi",
         (
             ExerciseInfo("6.1", "Equivariance", 1, 5),
@@ -124,7 +124,7 @@ LESSONS = (
             ExerciseInfo("6.7", "Attention with RoPE", 2, 6),
         ),
         (
-            "shuffled-sentence", "who-cannot-point", "slowest-hand", "shift-matrices", "both-moved",
+            "shuffled-sentence", "slowest-hand", "shift-matrices", "both-moved", "who-cannot-point",
             "points-at-256", "recent-at-256",
         ),
     ),

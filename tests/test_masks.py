@@ -405,6 +405,21 @@ def test_pytorchs_module_gives_nan_or_zeros_depending_on_whether_weights_are_ask
     assert (mha(x, x, x, key_padding_mask=everything, need_weights=False)[0] == 0).all()
 
 
+def test_pytorchs_module_with_bias_gives_nan_both_ways_in_eval_mode_without_gradients():
+    mha = nn.MultiheadAttention(4, 2, batch_first=True).double()
+    nn.init.normal_(mha.in_proj_bias), nn.init.normal_(mha.out_proj.bias)
+    x, everything = normal(1, 3, 4), torch.ones(1, 3, dtype=torch.bool)
+    outs = {}
+    for training in (True, False):
+        for need in (True, False):
+            with torch.set_grad_enabled(training):
+                out = mha.train(training)(x, x, x, key_padding_mask=everything, need_weights=need)[0]
+            outs[training, need] = out
+    assert outs[True, True].isnan().all()
+    torch.testing.assert_close(outs[True, False], mha.out_proj.bias.expand(1, 3, 4))
+    assert outs[False, True].isnan().all() and outs[False, False].isnan().all()
+
+
 # Cross-attention
 
 
@@ -464,6 +479,29 @@ def test_is_causal_aligns_the_triangle_at_the_top_left():
     cached = torch.ones(2, 5, dtype=torch.bool).tril(diagonal=5 - 2)
     weights = F.scaled_dot_product_attention(Q, K, V, attn_mask=cached)[0, 0]
     assert (weights > 0).sum(-1).tolist() == [4, 5]
+
+
+def test_is_causal_alone_masks_nothing_in_pytorchs_layer_in_use():
+    layer = nn.TransformerEncoderLayer(4, 2, dim_feedforward=8, dropout=0.0, batch_first=True).eval()
+    blocked, x = nn.Transformer.generate_square_subsequent_mask(7), normal(7, 4, dtype=torch.float32)
+    with torch.no_grad():
+        assert masks.leaks_future(lambda x: layer(x[None], is_causal=True)[0], x)
+        assert not masks.leaks_future(lambda x: layer(x[None], src_mask=blocked, is_causal=True)[0], x)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_each_of_the_three_attentions_of_a_translator_has_its_own_mask(seed):
+    torch.manual_seed(seed)
+    cross = masks.CrossAttention(8, 2).double()
+    source_tokens, target_tokens = torch.tensor([[1, 2, 3, 4, 0, 0]]), torch.tensor([[5, 6, 7, 8, 9, 0, 0]])
+    source, target = normal(1, 6, 8, seed=seed), normal(1, 7, 8, seed=seed + 50)
+    of_source, of_target = masks.padding_mask(source_tokens, 0), masks.padding_mask(target_tokens, 0)
+    masked = masks.combine_masks(of_target, masks.causal_mask(7))
+    assert masks.leaks_future(lambda x: cross(x[None], x[None], of_source)[0][0], source[0])
+    assert not masks.leaks_future(lambda x: cross(x[None], x[None], masked)[0][0], target[0])
+    assert not masks.leaks_future(lambda x: cross(x[None], source, of_source)[0][0], target[0])
+    filled = source.masked_fill((source_tokens == 0)[..., None], 1000.0)
+    torch.testing.assert_close(cross(target, filled, of_source), cross(target, source, of_source))
 
 
 def test_one_mask_in_every_convention():

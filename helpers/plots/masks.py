@@ -17,7 +17,7 @@ def shifted_targets(words):
     pairs = "; ".join(f"{word} has the target {target}" for word, target in zip(inputs, targets, strict=True))
     alt = (
         f"Inputs in the lower row, targets in the upper one. {pairs}. "
-        f"The input {inputs[-2]} is marked: it may look at itself and at the words on its left, and at no word on its right."
+        f"The input {inputs[-2]} is marked: it may look at itself and at the words on its left, not on its right."
     )
     chosen = len(inputs) - 2
     with core.course_style():
