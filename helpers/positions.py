@@ -78,7 +78,7 @@ def rope(x, base=10000.0, offset=0):
     x: (..., T, d), floating point, d even; its rows stand at the positions offset,
     offset + 1, ...
     Returns a new tensor of x's shape and dtype: pair i of the row at position p is
-    turned counter-clockwise by p * base^(-2i / d) radians (Su et al. 2021, section 3.2).
+    turned counter-clockwise by p * base^(-2i / d) radians (Su et al. 2021).
     """
     T, d = x.shape[-2:]
     positions = torch.arange(T, dtype=x.dtype) + offset  # (T,)
