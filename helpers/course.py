@@ -138,7 +138,7 @@ LESSONS = (
             ExerciseInfo("7.4", "Bytes of the scores", 1, 4),
             ExerciseInfo("7.5", "Fit an exponent", 2, 8),
         ),
-        ("crossover-768", "book-gigabytes", "exponent-of-all", "deaf-layer", "fused-memory"),
+        ("bert-share-512", "book-gigabytes", "exponent-of-all", "deaf-layer", "fused-memory"),
     ),
 )
 

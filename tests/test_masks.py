@@ -176,7 +176,9 @@ def test_in_two_layers_each_prefix_must_be_masked_too():
     x = normal(7, 4)
     masked_pass = mask_tasks.attend_causal(mask_tasks.attend_causal(x))
     masked = torch.stack([mask_tasks.attend_causal(mask_tasks.attend_causal(x[: t + 1]))[-1] for t in range(7)])
-    unmasked = torch.stack([mask_tasks.attend_without_mask(mask_tasks.attend_without_mask(x[: t + 1]))[-1] for t in range(7)])
+    unmasked = torch.stack(
+        [mask_tasks.attend_without_mask(mask_tasks.attend_without_mask(x[: t + 1]))[-1] for t in range(7)]
+    )
     torch.testing.assert_close(masked_pass, masked)
     assert (masked_pass - unmasked).abs().max() > 0.01
 
