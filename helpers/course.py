@@ -107,7 +107,7 @@ LESSONS = (
             ExerciseInfo("5.7", "Cross-attention", 2, 10),
         ),
         (
-            "scores-of-zero", "batch-norm-leaks", "seven-passes", "coin-after-softmax",
+            "scores-of-zero", "seven-passes", "batch-norm-leaks", "coin-after-softmax",
             "padding-content", "empty-row", "cross-causal", "one-query-is-causal",
         ),
     ),

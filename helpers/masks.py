@@ -91,10 +91,7 @@ def masked_softmax(scores, mask):
 
 
 class CrossAttention(nn.Module):
-    """Attention in h heads in which one sequence asks and another answers.
-
-    ValueError if n_heads does not divide d_model.
-    """
+    """Attention in h heads in which one sequence asks and another answers."""
 
     def __init__(self, d_model, n_heads):
         super().__init__()
@@ -107,10 +104,7 @@ class CrossAttention(nn.Module):
         self.W_o = nn.Linear(d_model, d_model, bias=False)
 
     def forward(self, x, memory, memory_mask=None):
-        """x (B, T_q, d_model), memory (B, T_k, d_model), mask True = may attend.
-
-        Returns out (B, T_q, d_model) and weights (B, h, T_q, T_k).
-        """
+        """x (B, T_q, d_model) -> out (B, T_q, d_model), weights (B, h, T_q, T_k)."""
         Q = split_heads(self.W_q(x), self.n_heads)  # (B, h, T_q, d_k)
         K = split_heads(self.W_k(memory), self.n_heads)  # (B, h, T_k, d_k)
         V = split_heads(self.W_v(memory), self.n_heads)  # (B, h, T_k, d_k)
