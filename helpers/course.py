@@ -95,7 +95,7 @@ LESSONS = (
         ),
     ),
     Lesson(
-        "05", "Masks", "05_masks", "How do you know your model is not peeking?", 60,
+        "05", "Masks", "05_masks", "How do you know your model is not peeking?", 65,
         "causal and padding masks, a leak test, a safe softmax, cross-attention",
         (
             ExerciseInfo("5.1", "Prefix mean", 1, 4),
@@ -107,12 +107,12 @@ LESSONS = (
             ExerciseInfo("5.7", "Cross-attention", 2, 10),
         ),
         (
-            "scores-of-zero", "batch-norm-leaks", "seven-passes", "coin-after-softmax",
+            "scores-of-zero", "seven-passes", "batch-norm-leaks", "coin-after-softmax",
             "padding-content", "empty-row", "cross-causal", "one-query-is-causal",
         ),
     ),
     Lesson(
-        "06", "Positions", "06_positions", "Attention sees a bag of words. Where does order come from?", 60,
+        "06", "Positions", "06_positions", "Attention sees a bag of words. Where does order come from?", 75,
         "sinusoids, shifts as rotations, RoPE, ALiBi",
         (
             ExerciseInfo("6.1", "Equivariance", 1, 5),
@@ -124,7 +124,7 @@ LESSONS = (
             ExerciseInfo("6.7", "Attention with RoPE", 2, 6),
         ),
         (
-            "shuffled-sentence", "who-cannot-point", "slowest-hand", "shift-matrices", "both-moved",
+            "shuffled-sentence", "slowest-hand", "shift-matrices", "both-moved", "who-cannot-point",
             "points-at-256", "recent-at-256",
         ),
     ),
@@ -138,7 +138,7 @@ LESSONS = (
             ExerciseInfo("7.4", "Bytes of the scores", 1, 4),
             ExerciseInfo("7.5", "Fit an exponent", 2, 8),
         ),
-        ("crossover-768", "book-gigabytes", "exponent-of-all", "deaf-layer", "fused-memory"),
+        ("bert-share-512", "book-gigabytes", "exponent-of-all", "deaf-layer", "fused-memory"),
     ),
 )
 
