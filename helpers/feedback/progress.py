@@ -21,7 +21,6 @@ from .catalogue import LESSONS, course_folder, lesson_of
 from .report import SYMBOLS, boxed, in_notebook
 
 PATH_VARIABLE = "ATTENTION_COURSE_PROGRESS"  # another place for the file: tests and graders set it
-REPORTS_VARIABLE = "ATTENTION_COURSE_REPORTS"  # a file that every verdict of a run is appended to: graders set it
 STATES = ("failed", "error", "passed")
 LOCK_SECONDS = 5.0  # how long another kernel's lock is waited for; lines are whole without it too
 
@@ -43,12 +42,6 @@ def record(report):
     """Remember a verdict given in a learner's notebook. What has passed once stays passed; this never raises."""
     if _watcher is not None:
         _watcher(report)
-        return
-    if os.environ.get(REPORTS_VARIABLE):
-        mistakes = [{"id": mistake.id, "message": mistake.message} for mistake in report.mistakes]
-        line = {"exercise": report.exercise_id, "status": report.status, "mistakes": mistakes}
-        with open(os.environ[REPORTS_VARIABLE], "a", encoding="utf-8") as lines:
-            lines.write(json.dumps(line) + "\n")
         return
     if report.status not in STATES or not in_notebook() or in_solutions():
         return
