@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from helpers import progress
+from helpers.course import LESSONS
 from helpers.feedback import progress as store
-from helpers.feedback.catalogue import LESSONS
 from helpers.feedback.exercise import Finding
 from helpers.feedback.report import Report
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from .catalogue import LESSONS, course_folder, lesson_of
+from ..course import LESSONS, course_folder, lesson_of
 from .report import SYMBOLS, boxed, in_notebook
 
 PATH_VARIABLE = "ATTENTION_COURSE_PROGRESS"  # another place for the file: tests and graders set it

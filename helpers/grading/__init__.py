@@ -12,7 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..feedback.catalogue import LESSONS
+from ..course import LESSONS
 from . import names, notebook, supervise
 from .supervise import Limits
 

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from ..feedback.catalogue import LESSONS
+from ..course import LESSONS
 
 NOT_A_NAME = {"notebooks", "lessons"}  # folders of the course itself
 LEFT_OUT = {".ipynb_checkpoints", "solutions", ".venv", ".git"}

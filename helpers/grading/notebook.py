@@ -14,7 +14,7 @@ from pathlib import Path
 
 from IPython.core.inputtransformer2 import TransformerManager
 
-from ..feedback.catalogue import LESSONS
+from ..course import LESSONS
 
 LARGEST = 50_000_000  # bytes of a notebook; beyond that somebody stored pictures or worse
 NUMBERS = {info.id: lesson for lesson in LESSONS for info in lesson.exercises}
@@ -211,7 +211,7 @@ def _targets(node):
 
 
 def _names(node):
-    """(bound, used, used later) names of the notebook in one statement; later: inside functions, when they are called."""
+    """(bound, used, used later) names of the notebook in one statement; later: inside functions, when called."""
     binds = {base.id for part in ast.walk(node) if (base := _changed(part)) is not None}
     if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
         return {"*"}, set(), set()
