@@ -75,12 +75,12 @@ def _folder(file):
 
 
 def _shortest(folders):
-    """{folder: name}: its first part below what all share, or as much of its path as tells it from the others."""
+    """{folder: name}: its first part below what all share, or its whole path from there where that is not enough."""
     shared = 0
     while len({folder[shared : shared + 1] for folder in folders}) == 1 and all(len(f) > shared for f in folders):
         shared += 1
     if len(folders) == 1:
         shared -= 1
     below = {folder: folder[shared:] or folder[-1:] for folder in folders}
-    first = Counter(parts[0] for parts in below.values())
-    return {folder: parts[0] if first[parts[0]] == 1 else "/".join(parts) for folder, parts in below.items()}
+    tells = len({parts[0] for parts in below.values()}) == len(below)
+    return {folder: parts[0] if tells else "/".join(parts) for folder, parts in below.items()}

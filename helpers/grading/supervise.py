@@ -117,7 +117,7 @@ def _one_process(jobs, limits, deadline, stop):
                 if current is not None and now - began > limits.answer:
                     ended = f"was still running after {limits.answer:.0f} seconds and was stopped"
                     break
-    if not ready:
+    if not ready and ended != _OVER_TIME:
         return done, _NOT_READY
     if current is not None:
         reason = f"was still running when the {limits.copy:.0f} seconds for this copy were over"
@@ -265,9 +265,20 @@ class _Process:
             if not [one for one in self._tree() if one.pid != self.pid]:
                 break
             time.sleep(POLL)
+        for one in _started_in(self.folder):  # who left the group and lost the parent between two looks
+            with contextlib.suppress(psutil.Error):
+                one.kill()
         for stream in (self.process.stdin, self.process.stdout):
             with contextlib.suppress(OSError, ValueError):
                 stream.close()
+
+
+def _started_in(folder):
+    """Processes that were given this temporary folder as theirs, which no other process was."""
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            if process.environ().get("TMPDIR") == str(folder):
+                yield process
 
 
 def _is_alive(process):
