@@ -100,7 +100,7 @@ class Server:
 
 def _settings_of_make_lab(folder):
     """Write the defaults that `make lab` installs as a user's settings."""
-    text = (ROOT / "tools" / "jupyterlab_overrides.json5").read_text(encoding="utf-8")
+    text = (ROOT / "tools" / "jupyterlab" / "overrides.json5").read_text(encoding="utf-8")
     overrides = json.loads("\n".join(line for line in text.splitlines() if not line.strip().startswith("//")))
     for name, settings in overrides.items():
         package, plugin = name.split(":")
