@@ -7,8 +7,7 @@ import inspect
 
 import numpy as np
 
-from ..course import VOCABULARY
-from . import diagnosis, errors, first_difference, hints, one_case, running, twins
+from . import diagnosis, errors, hints, one_case, running, twins
 from .answer import Answer
 from .exercise import AnswerProblem, Finding
 from .messages import continued, joined, opened
@@ -48,7 +47,7 @@ class _Judgement:
 
     def __init__(self, exercise, candidate):
         self.exercise, self.candidate = exercise, candidate
-        self.answer = None
+        self.answer = self.search = None
 
     def report(self):
         problem = self._wrong_candidate()
@@ -144,7 +143,8 @@ class _Judgement:
         answer = self.answer
         first = answer.wrong[0]
         status = "error" if answer.stopped(first) else "failed"
-        found = diagnosis.explain(answer) or self._by_aspect()
+        self.search = diagnosis.Search(answer)
+        found = diagnosis.explain(self.search) or self._by_aspect()
         where, picture = self._where(first), one_case.comparison(answer, first)
         if found:
             return self._make(
@@ -205,7 +205,7 @@ class _Judgement:
         answer = self.answer
         remarks = remarks_on(answer)
         sure = [remark.sentence for remark in remarks if remark.certain]
-        part = diagnosis.partly(diagnosis.Search(answer))
+        part = diagnosis.partly(self.search)
         one_bit = isinstance(answer.expected[first].value, (bool, np.bool_))  # a yes or no agrees too easily
         part = None if one_bit else part
         differing = self._first_difference()
@@ -215,20 +215,8 @@ class _Judgement:
         return [*sure[:2], *whole, *differing, *rest, *([] if sure or whole or differing else maybe)]
 
     def _first_difference(self):
-        answer = self.answer
-        if answer.tree is None or self.exercise.judge:
-            return []
-        found = first_difference.find(
-            answer.tree,
-            answer.space,
-            self.exercise.reference,
-            answer.run_variant,
-            answer.right,
-            answer.order,
-            VOCABULARY | dict(self.exercise.words),
-            lambda i: dict(self.exercise.cases[i].dims),
-        )
-        return [found.sentence] if found else []
+        difference = self.search.difference
+        return [difference.sentence] if difference else []
 
     def _where(self, first):
         """Evidence: the first case that differs, and how many others do."""
