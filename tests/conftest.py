@@ -8,8 +8,13 @@ import shutil
 import matplotlib
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
 matplotlib.use("Agg")
+
+# An example may take as long as a busy machine needs; it says nothing about what is tested.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
