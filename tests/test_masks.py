@@ -119,11 +119,15 @@ def test_one_word_has_no_future_to_leak():
 
 
 def test_rounding_of_an_honest_function_is_real_and_forgiven():
+    def honest(x):  # adds what comes from all words and takes it away again, which leaves rounding on any processor
+        return x + x.sum() - x.sum()
+
     x, changed = normal(7, 4), normal(7, 4)
     changed[3:] += 1.0
-    before, after = mask_tasks.attend_renormalised(x)[:3], mask_tasks.attend_renormalised(changed)[:3]
+    before, after = honest(x)[:3], honest(changed)[:3]
     assert not torch.equal(before, after)
     torch.testing.assert_close(before, after)
+    assert not masks.leaks_future(honest, x) and not masks.leaks_future(mask_tasks.attend_renormalised, x)
 
 
 def test_batch_norm_leaks_in_training_only_and_layer_norm_never():

@@ -294,12 +294,12 @@ FIT_EXPONENT = Exercise(
     covers="exact and noisy laws, overheads, falling costs, two points, tiny units, plain lists",
     explain=(_rounded,),
     cases=(
-        _power_law("an exact square, uneven steps", 1, [3, 5, 20, 31, 100], 2.0, 0.7),
+        _power_law("an exact cube, uneven steps", 1, [3, 5, 20, 31, 100], 3.0, 0.7),
         _power_law("noisy, lengths doubling", 2, [64, 128, 256, 512, 1024], 1.6, 3e-6, noise=0.3),
         _power_law("noisy, uneven steps, not in order", 3, [90, 7, 300, 15, 42, 1000], 2.4, 5.0, noise=0.5),
         _power_law("with overhead", 4, [10, 20, 70, 160], 2.0, 1.0, overhead=500.0),
         _power_law("falling costs", 5, [1, 2, 3, 8], -1.0, 12.0, noise=0.1),
-        _power_law("two points", 6, [2, 9], 0.5, 4.0),
+        _power_law("two points", 6, [2, 9], 0.7, 4.0),
         _power_law("plain lists", 7, [4, 6, 9, 30], 3.0, 1e-9, noise=0.2, kind=list),
     ),
     mistakes=(
