@@ -11,7 +11,7 @@ from helpers.measure import one_thread
 from helpers.window import window_mask
 
 N_WORDS = 16
-T = 32
+T, FIRST = 32, 8  # places, and the first of them, where a mark may stand
 NO_ANSWER = -100  # what cross_entropy leaves out
 
 # A window: one word is marked, and every later place is asked for it --------------------------------------------------
@@ -24,7 +24,7 @@ def one_marked_word(n, generator):
     (n, 32), below 16, NO_ANSWER before the mark; and places (n,) of the marks. All are integers.
     """
     words = torch.randint(N_WORDS, (n, T), generator=generator)
-    places = torch.randint(T, (n,), generator=generator)
+    places = torch.randint(FIRST, (n,), generator=generator)
     marked = torch.arange(T) == places[:, None]  # (n, T)
     word = words.gather(1, places[:, None])  # (n, 1)
     answers = torch.where(torch.arange(T) >= places[:, None], word, NO_ANSWER)
