@@ -57,7 +57,7 @@ class WindowStack(nn.Module):
 
 
 @one_thread()
-def train_window(n_layers, window=8, seed=0, steps=200, rate=3e-3):
+def train_window(n_layers, window=8, seed=0, steps=250, rate=3e-3):
     """Train a WindowStack on `one_marked_word`: Adam, 32 new sequences a step. Returns the model."""
     generator = torch.Generator().manual_seed(seed)
     model = WindowStack(n_layers, window, generator)
@@ -129,7 +129,7 @@ class Recall(nn.Module):
 
 
 @one_thread()
-def train_recall(attend, d_k, n_pairs, seed=0, steps=300, rate=1e-2):
+def train_recall(attend, d_k, n_pairs, seed=0, steps=300, rate=0.06):
     """Train a Recall on fresh sequences: Adam, 64 a step. Returns the share of right answers on 1,000 new ones."""
     generator = torch.Generator().manual_seed(seed)
     model = Recall(attend, d_k, generator)

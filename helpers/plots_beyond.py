@@ -57,7 +57,7 @@ def tiles(T, tile):
     kinds = {"full": "#0072B2", "masked": PALE, "skipped": EMPTY}
     count = dict.fromkeys(kinds, 0)
     with _course_style():
-        figure, (axes,) = _figure(4.9, 3.6)
+        figure, (axes,) = _figure(5.2, 3.5)
         for i in starts:
             for j in starts:
                 kind = "full" if j < i else "masked" if j == i else "skipped"
@@ -69,7 +69,7 @@ def tiles(T, tile):
                         hidden = j + size[0] - row - 1
                         axes.add_patch(Rectangle((row + 1, row), hidden, 1, facecolor=EMPTY, edgecolor="none"))
                 axes.add_patch(Rectangle((j, i), *size, fill=False, edgecolor="#777777", linewidth=1.3))
-        axes.set(xlim=(0, T), ylim=(T, 0), aspect="equal", xlabel="keys", ylabel="queries")
+        axes.set(xlim=(0, T), ylim=(T, 0), aspect="equal", anchor="E", xlabel="keys", ylabel="queries")
         ticks = [*starts, T]
         axes.set_xticks(ticks)
         axes.set_yticks(ticks)
@@ -129,8 +129,12 @@ def by_distance(accuracies, reaches):
     """
     curves = {label: _as_array(values) for label, values in accuracies.items()}
     places = np.arange(len(next(iter(curves.values()))))
-    cliffs = "; ".join(f"{label}: {reaches[label] - 1} places" for label in curves)
-    alt = f"Share of right answers against places back. Each curve stays at 1 to its cliff, then falls to chance: {cliffs}."
+    ends = "; ".join(
+        f"{label}: at least {values[: reaches[label]].min():.1f} up to {reaches[label] - 1} places back, "
+        f"at most {values[reaches[label] :].max():.1f} beyond"
+        for label, values in curves.items()
+    )
+    alt = f"Share of right answers against places back. {ends}."
     lines(places, curves, alt=alt, xlabel="places back to the marked word", ylabel="share right",
         title="A window of 8 words", guides={"chance": 1 / 16}, marks=True)  # fmt: skip
 
