@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.plots import _as_array, _course_style, _label_ends, lines, show
+from . import _as_array, _course_style, _label_ends, lines, show
 
 PARTS = ("#0072B2", "#D55E00")  # the first part of a row, the second
 PALE, EMPTY, EDGE = "#a6cbe3", "white", "#bbbbbb"
