@@ -127,6 +127,11 @@ MERGE = Exercise(
         alone("second-only", "You return the second part alone, rescaled. What was seen before must be kept.",
             ("total_1 * factor_1 + total_2 * factor_2", "total_2 * factor_2"), ("out_1 * factor_1 + out_2 * factor_2", "out_2 * factor_2")),
     ),
+    indistinguishable=(
+        # Both together are the mistake of rescaling neither.
+        ("first-out-not-rescaled", "second-out-not-rescaled"),
+        ("first-total-not-rescaled", "second-total-not-rescaled"),
+    ),
     alternatives=(
         "def merge(first, second):\n    m = torch.where(first[0] > second[0], first[0], second[0])\n"
         "    a, b = (torch.nan_to_num(torch.exp(part[0] - m)) for part in (first, second))\n"
@@ -159,6 +164,10 @@ def _far_below(Q, K):
 
 def _growing(Q, K):
     return 4 * Q.abs(), 4 * K.abs() * torch.arange(K.shape[-2])[:, None] / K.shape[-2]
+
+
+def _large(Q, K):
+    return 60 * Q.abs(), 60 * K.abs()
 
 
 def _makes_no_matrix(candidate):
@@ -239,6 +248,7 @@ TILES = Exercise(
         _tiled_case("scores far below zero", 9, tile=4, shape=_far_below),
         _tiled_case("scores far below zero, causal", 10, tile=4, causal=True, shape=_far_below),
         _tiled_case("scores that grow towards the last keys", 11, tile=4, shape=_growing),
+        _tiled_case("large scores", 13, tile=4, shape=_large),
         _tiled_case("float32", 12, causal=True, dtype=torch.float32),
     ),
     mistakes=(
@@ -249,7 +259,7 @@ TILES = Exercise(
         Mistake("last-keys-lost", old="range(0, T_k, tile)", new="range(0, T_k // tile * tile, tile)",
             message="The last, shorter tile of keys is left out. Let the loop start a tile at every multiple of the tile below T_k; a slice may end early by itself."),
         Mistake("diagonal-unmasked", old="if causal and j == i:", new="if False:",
-            message="Tiles on the diagonal need the causal mask: in them a query still meets keys that come after it."),
+            message="Nothing is hidden in the tiles on the diagonal, and there a query still meets keys that come after it. (`masked_fill` returns a new tensor: keep what it returns.)"),
         Mistake("last-tile-wins", old="state = merge(state, part)", new="state = part", hides_others=True,
             message="Only the last tile of keys is left in your output: each tile must be merged into the state of those before it."),
         Mistake("not-divided", old="rows.append(out / total)", new="rows.append(out)",
@@ -277,8 +287,6 @@ TILES = Exercise(
             ("(scores.shape[-1]), -torch.inf)", "(scores.shape[-1]), 0.0)")),
         alone("big-negative-number", "−1e9, −1e4 or the like is an ordinary number beside scores far below zero, and hidden keys get weight: write −∞.",
             ("(scores.shape[-1]), -torch.inf)", "(scores.shape[-1]), -1e3)")),
-        alone("mask-result-dropped", "`masked_fill` returns a new tensor; yours was thrown away, so nothing is hidden. Keep what it returns.",
-            ("scores = scores.masked_fill(", "scores.masked_fill(")),
         alone("state-not-reset", "Each tile of queries needs a state of its own: yours goes on with the state of the queries before.",
             ("        state = nothing_seen(q, V)\n", "        state = nothing_seen(q, V) if i == 0 else state\n")),
         alone("only-own-tile", "Each query sees only the keys of its own tile. It needs all tiles of keys, one after the other.",
@@ -366,7 +374,6 @@ WINDOW = Exercise(
         alone("inverted", "Your mask is True where a key is hidden. In this course True means *may attend*.", ("return not_ahead & near", "return ~(not_ahead & near)")),
         alone("far-instead-of-near", "You allow what lies outside the window, and hide what lies in it.", ("back < window", "back >= window")),
         alone("not-bool", "The mask should hold True and False (dtype torch.bool), not numbers.", ("return not_ahead & near", "return (not_ahead & near).float()")),
-        alone("integers", "The mask should hold True and False (dtype torch.bool), not whole numbers: `~` of 1 is −2.", ("return not_ahead & near", "return (not_ahead & near).long()")),
         alone("blocks", "You cut the text into blocks of {window} words. A window moves along: it ends at each word's own place.",
             ("not_ahead & near", "not_ahead & (positions[:, None] // window == positions // window)")),
         alone("first-places", "Every word sees the first {window} places. The window ends at the word's own place.", ("near = back < window", "near = positions < window")),
@@ -382,8 +389,8 @@ WINDOW = Exercise(
         "def window_mask(T, window):\n    i, j = torch.arange(T)[:, None], torch.arange(T)[None, :]\n    return (j <= i) & (j > i - window)",
     ),
     indistinguishable=(
-        *pairs("no-window", "one-too-wide", "one-too-narrow", "sees-future", "or-instead-of-and"),
-        *pairs("sees-future", "or-instead-of-and"),
+        *pairs("sees-future", "one-too-wide", "one-too-narrow"),
+        *pairs("or-instead-of-and", "one-too-wide", "one-too-narrow"),
     ),
 )
 
@@ -490,6 +497,12 @@ LINEAR = Exercise(
         alone("softmax-attention", "These are softmax's weights, exp(q·k / √d_k). Linear attention takes φ(q)·φ(k) instead, which is what lets the product be reordered.",
             ("    return sums / normaliser", "    s = Q @ K.mT / Q.shape[-1] ** 0.5\n    return (s.masked_fill(~torch.ones_like(s).bool().tril(), -torch.inf) if causal else s).softmax(-1) @ V")),
     ),
+    indistinguishable=(
+        # Both together are a mistake of their own; without a normaliser, its own mistakes do not show.
+        ("future-in-normaliser", "future-in-sums"),
+        ("k-not-mapped", "q-not-mapped"),
+        ("future-in-normaliser", "no-normaliser"),
+    ),
     alternatives=(
         "def linear_attention(Q, K, V, causal=False):\n    phi = lambda x: torch.where(x > 0, x + 1, torch.exp(x))\n    q, k = phi(Q), phi(K)\n"
         "    if not causal:\n        return (q @ (k.transpose(-2, -1) @ V)) / (q @ k.sum(-2).unsqueeze(-1))\n"
@@ -583,8 +596,6 @@ CACHE = Exercise(
         alone("keys-turned-twice-when-read", "The keys in the cache are turned already, and yours are turned again when they are read: one of the two.",
             ('scores = Q @ cache["K"].mT', 'scores = Q @ rope(cache["K"]).mT')),
         alone("values-turned", "The values are turned too. RoPE belongs to queries and keys, whose product then shows the distance.", ("    K = rope(K, offset=T_old)\n", "    K = rope(K, offset=T_old)\n    V = rope(V, offset=T_old)\n")),
-        alone("heads-counted", "The offset is the number of heads: words are the last axis but one of the cached keys.", ('T_old = cache["K"].shape[-2]', 'T_old = cache["K"].shape[1]'),
-            ("positions[T_old:, None]", "positions[len(positions) - Q.shape[-2]:, None]")),
         alone("offset-after-growing", "The offset counts the new words too: take the number of words in the cache before they are added.",
             ("rope(Q, offset=T_old)", "rope(Q, offset=T_old + Q.shape[-2])"), ("rope(K, offset=T_old)", "rope(K, offset=T_old + K.shape[-2])")),
         alone("new-words-in-front", "New keys and values are put in front of the old ones. Word by word nobody notices, because nothing is hidden there; in pieces, the mask then hides the wrong words.",
@@ -602,7 +613,7 @@ CACHE = Exercise(
         alone("keys-as-values", "The weights mix the keys and not the values.", ('weights @ cache["V"]', 'weights @ cache["K"]')),
         alone("kept-between-texts", "Your keys and values outlive the text: the second one still hears the first. Keep them in the `cache` that you are given and nowhere else (a default argument or a global lives on).",
             ("def attend_with_cache(layer, x_new, cache):", "def attend_with_cache(layer, x_new, cache, own={}):"),
-            ('    T_old = cache["K"].shape[-2]\n', '    given, cache = cache, own.setdefault(id(layer), dict(cache))\n    T_old = cache["K"].shape[-2]\n'),
+            ('    T_old = cache["K"].shape[-2]\n', '    given, cache = cache, own.setdefault(layer, dict(cache))\n    T_old = cache["K"].shape[-2]\n'),
             ("    return layer.W_o", "    given.update(cache)\n    return layer.W_o")),
         alone("whole-text-out", "You return an output for every word in the cache; wanted are those of the new words.",
             ("weights @ cache[\"V\"]", "torch.cat([cache[\"V\"][:, :, :T_old], weights @ cache[\"V\"]], dim=-2)")),
@@ -688,13 +699,12 @@ GROUPS = Exercise(
     mistakes=(
         Mistake("not-scaled", old=" / math.sqrt(d_k)", new="", message="The scores are not scaled: divide by √d_k = {sqrt_d_k}."),
         Mistake("mask-ignored", old="    if mask is not None:\n        scores = scores.masked_fill(~mask, -torch.inf)\n", new="",
-            message="The mask is not used: write −∞ into the scores of hidden keys."),
+            message="The mask hides nothing: write −∞ into the scores of hidden keys. (`masked_fill` returns a new tensor: keep what it returns.)"),
         Mistake("softmax-over-queries", old="softmax(dim=-1)", new="softmax(dim=-2)", message="The softmax runs over the queries; it belongs over the keys, dim=-1."),
         alone("scaled-by-d_k", "You divided the scores by d_k = {d_k}, not by √d_k = {sqrt_d_k}.", ("math.sqrt(d_k)", "d_k")),
         alone("mask-inverted", "You hid what may be seen: True means *may attend*.", ("masked_fill(~mask", "masked_fill(mask")),
         alone("big-negative-number", "−1e9, −1e4 or the like is an ordinary number beside scores far below zero, and hidden keys get weight: write −∞.", ("-torch.inf", "-1e3")),
         alone("hidden-score-zero", "A hidden score of 0 is not nothing: exp(0) = 1, so hidden keys get weight. Write −∞.", ("-torch.inf", "0.0")),
-        alone("mask-result-dropped", "`masked_fill` returns a new tensor; yours was thrown away, so nothing is hidden.", ("scores = scores.masked_fill", "scores.masked_fill")),
         alone("heads-and-words-mixed", "The output was reshaped to (h, T_q) in the wrong order: heads and words are mixed up. Undo the reshaping of the queries exactly.",
             ("return out.reshape(B, h, T_q, V.shape[-1])", "return out.reshape(B, T_q, h, V.shape[-1]).transpose(1, 2)")),
         alone("queries-mixed-by-turns", _TURNS, ("together = Q.reshape(B, g, h // g * T_q, d_k)", "together = Q.reshape(B, h // g, g, T_q, d_k).transpose(1, 2).reshape(B, g, h // g * T_q, d_k)"),
@@ -709,9 +719,8 @@ GROUPS = Exercise(
             ("K.repeat_interleave(n, dim=1)", "K[:, :1]"), ("V.repeat_interleave(n, dim=1)", "V[:, :1]")),
         _copied("mean-of-groups", "The heads of keys and values were averaged into one. Each group of heads has its own.",
             ("K.repeat_interleave(n, dim=1)", "K.mean(dim=1, keepdim=True)"), ("V.repeat_interleave(n, dim=1)", "V.mean(dim=1, keepdim=True)")),
-        _copied("words-repeated", "You repeated words, not heads: dim=1 holds the heads.", ("K.repeat_interleave(n, dim=1)", "K.repeat_interleave(n, dim=2)"), ("V.repeat_interleave(n, dim=1)", "V.repeat_interleave(n, dim=2)")),
         _copied("repeated-g-times", "You repeated each head of keys g times. There are h heads and g of keys, so each is needed h / g times.", ("Q.shape[1] // K.shape[1]", "K.shape[1]")),
-        _copied("not-shared", "Q has h heads and K has g, and the product of the two cannot line them up: heads of queries must share heads of keys.",
+        _copied("not-shared", "Q has h = {h} heads and K has g = {g}, and the product of the two cannot line them up: heads of queries must share heads of keys. (Heads are dim=1.)",
             ("K.repeat_interleave(n, dim=1)", "K"), ("V.repeat_interleave(n, dim=1)", "V")),
         Mistake("queries-averaged",
             source="def grouped_query_attention(Q, K, V, mask=None):\n    n = Q.shape[1] // K.shape[1]\n    Q = Q.unflatten(1, (K.shape[1], n)).mean(dim=2)\n    out = (Q @ K.mT / math.sqrt(Q.shape[-1])).softmax(dim=-1) @ V\n    return out.repeat_interleave(n, dim=1)",
@@ -769,7 +778,6 @@ BYTES = Exercise(
         alone("width-squared", "You counted d_head². Those are the weights of a projection, not the keys that it makes.", ("* d_head", "* d_head**2")),
         alone("in-megabytes", "This is in megabytes or mebibytes: wanted are bytes.", ("return numbers_per_token * n_tokens * itemsize", "return numbers_per_token * n_tokens * itemsize / 1e6")),
     ),
-    indistinguishable=(),
     alternatives=(
         "def cache_bytes(n_layers, n_kv_heads, d_head, n_tokens, itemsize=2):\n    shape = (n_layers, 2, n_kv_heads, n_tokens, d_head)\n    return math.prod(shape) * itemsize",
         "def cache_bytes(n_layers, n_kv_heads, d_head, n_tokens, itemsize=2):\n    one = torch.empty(n_kv_heads, d_head).numel()\n    return float(n_layers * n_tokens * (one + one) * itemsize)",
@@ -790,7 +798,7 @@ REACH = Exercise(
     covers="one layer and many, narrow and wide windows, a window of one, no layer",
     max_mistakes=2,
     cases=(
-        _reach_case(1, 8), _reach_case(2, 8), _reach_case(3, 5), _reach_case(12, 128), _reach_case(4, 1), _reach_case(0, 6), _reach_case(7, 2),
+        _reach_case(1, 8), _reach_case(2, 8), _reach_case(3, 5), _reach_case(4, 128), _reach_case(4, 1), _reach_case(0, 6), _reach_case(7, 2),
     ),
     mistakes=(
         Mistake("own-place-forgotten", old=" + 1", new="", message="This is how far back the stack reaches, {n_layers} · ({window} − 1) steps; the last word itself is heard too."),
@@ -804,6 +812,7 @@ REACH = Exercise(
         alone("added", "You added layers and window; each layer goes back by the same number of steps, so they multiply.", ("n_layers * steps_back + 1", "n_layers + steps_back")),
         alone("both-sides", "You counted both sides. This window looks back only.", ("n_layers * steps_back + 1", "2 * n_layers * steps_back + 1")),
     ),
+    indistinguishable=(("full-windows-and-one", "own-place-forgotten"),),  # together they are full-windows
     alternatives=(
         "def reach(n_layers, window):\n    heard = 1\n    for _ in range(n_layers):\n        heard += window - 1\n    return heard",
         "def reach(n_layers, window):\n    return n_layers * window - n_layers + 1",
