@@ -389,6 +389,7 @@ WINDOW = Exercise(
         "def window_mask(T, window):\n    i, j = torch.arange(T)[:, None], torch.arange(T)[None, :]\n    return (j <= i) & (j > i - window)",
     ),
     indistinguishable=(
+        *pairs("no-window", "one-too-wide", "one-too-narrow"),
         *pairs("sees-future", "one-too-wide", "one-too-narrow"),
         *pairs("or-instead-of-and", "one-too-wide", "one-too-narrow"),
     ),
