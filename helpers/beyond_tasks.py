@@ -6,7 +6,6 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from helpers.linear import linear_attention
 from helpers.measure import one_thread
 from helpers.window import window_mask
 

@@ -19,13 +19,13 @@ def empty_cache(layer, B=1):
 
 
 def attend_with_cache(layer, x_new, cache):
-    """Causal self-attention of the newest words, with RoPE, to themselves and to all words in the cache.
+    """Causal attention, with RoPE, of new words to the cached ones and themselves.
 
-    layer: a MultiHeadAttention. x_new: (B, T_new, d_model), the words after those in the cache. cache: a dict of
-    "K" (already turned by RoPE) and "V", each (B, h, T_old, d_k); it is changed: both grow to T_old + T_new.
-    Returns out (B, T_new, d_model).
+    layer: a MultiHeadAttention. x_new: (B, T_new, d_model). Returns x_new's shape.
+    cache: a dict of "K", turned by RoPE, and "V", (B, h, T_old, d_k) each; both grow.
     """
-    Q, K, V = (split_heads(W(x_new), layer.n_heads) for W in (layer.W_q, layer.W_k, layer.W_v))  # (B, h, T_new, d_k)
+    projections = (layer.W_q, layer.W_k, layer.W_v)
+    Q, K, V = (split_heads(W(x_new), layer.n_heads) for W in projections)
     T_old = cache["K"].shape[-2]
     Q = rope(Q, offset=T_old)
     K = rope(K, offset=T_old)
@@ -47,10 +47,10 @@ def attend_to_all(layer, x):
 
 
 def cache_bytes(n_layers, n_kv_heads, d_head, n_tokens, itemsize=2):
-    """Bytes of the keys and values that a model keeps of one sequence.
+    """Bytes of the keys and values that a model keeps of one text.
 
-    n_layers: number of layers. n_kv_heads: heads with keys and values of their own. d_head: width of a head.
-    n_tokens: length of the sequence. itemsize: bytes of one number, 2 for 16 bits. Returns an int.
+    n_kv_heads: heads with keys and values of their own. d_head: width of a head.
+    itemsize: bytes of one number, 2 for 16 bits. Returns an int.
     """
     numbers_per_token = 2 * n_layers * n_kv_heads * d_head  # keys and values
     return numbers_per_token * n_tokens * itemsize

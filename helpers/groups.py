@@ -1,4 +1,4 @@
-"""Lesson 08: fewer keys and values than queries, shared by groups of heads."""
+"""Lesson 08: fewer keys and values than queries, shared by groups of heads (Ainslie et al. 2023)."""
 
 import math
 
@@ -6,14 +6,14 @@ import torch
 
 
 def grouped_query_attention(Q, K, V, mask=None):
-    """Attention of h heads of queries, h / g of which share each of g heads of keys and values; g divides h.
+    """Attention of h heads of queries that share g heads of keys and values.
 
-    Q: (B, h, T_q, d_k). K: (B, g, T_k, d_k). V: (B, g, T_k, d_v). Heads 0 to h / g - 1 share the first keys, and so on.
-    mask: bool, broadcastable to (B, h, T_q, T_k), True = may attend. Returns out (B, h, T_q, d_v) (Ainslie et al. 2023).
+    Q: (B, h, T_q, d_k). K: (B, g, T_k, d_k). V: (B, g, T_k, d_v).
+    mask: bool, broadcastable to (B, h, T_q, T_k). Returns (B, h, T_q, d_v).
     """
     B, h, T_q, d_k = Q.shape
     g, T_k = K.shape[1:3]
-    together = Q.reshape(B, g, h // g * T_q, d_k)  # the queries that share keys, one after the other
+    together = Q.reshape(B, g, h // g * T_q, d_k)
     scores = together @ K.mT / math.sqrt(d_k)  # (B, g, h / g * T_q, T_k)
     scores = scores.reshape(B, h, T_q, T_k)
     if mask is not None:

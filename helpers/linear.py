@@ -1,14 +1,17 @@
-"""Lesson 08: attention whose product is taken in another order, so that its cost grows with T and not with T²."""
+"""Lesson 08: attention whose product is taken in another order, so that its cost grows with T and not with T².
+
+After Katharopoulos et al. 2020; no array of size T_q * T_k is made.
+"""
 
 import torch
 from torch.nn import functional as F
 
 
 def linear_attention(Q, K, V, causal=False):
-    """Attention with the weights phi(q) · phi(k) instead of exp(q · k), phi = elu + 1; no array of size T_q * T_k.
+    """Attention with the weights φ(q) · φ(k) in place of exp(q · k), φ = elu + 1.
 
-    Q: (..., T_q, d_k). K: (..., T_k, d_k). V: (..., T_k, d_v). causal: query i sees the keys up to i, and T_q = T_k.
-    Returns out (..., T_q, d_v): weighted means of the values (Katharopoulos et al. 2020).
+    Q: (..., T_q, d_k). K: (..., T_k, d_k). V: (..., T_k, d_v). Returns (..., T_q, d_v).
+    causal: query i sees the keys up to i, and T_q = T_k.
     """
     q = F.elu(Q) + 1  # (..., T_q, d_k), all positive
     k = F.elu(K) + 1  # (..., T_k, d_k)

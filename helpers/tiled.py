@@ -1,8 +1,11 @@
 """Lesson 08: exact attention, one tile of the scores at a time, so that no matrix of all scores ever exists.
 
+After Dao et al. 2022, without their treatment of the hardware.
+
 A *state* is what is known of some queries after a part of the keys: a triple (maximum, total, out). maximum
 (..., T_q, 1) is the largest score so far, total (..., T_q, 1) the sum of exp(score - maximum), and out (..., T_q, d_v)
-the sum of exp(score - maximum) * value. Attention to the part is out / total.
+the sum of exp(score - maximum) * value. Attention to the part is out / total. Where nothing is visible, maximum is
+-inf, total 0 and out 0.
 """
 
 import math
@@ -32,15 +35,11 @@ def nothing_seen(Q, V):
 
 
 def merge(first, second):
-    """State of the same queries after two parts of the keys together.
-
-    first, second: triples (maximum, total, out), (..., T_q, 1), (..., T_q, 1) and (..., T_q, d_v), of one part each.
-    A part with nothing visible has maximum -inf, total 0 and out 0, and adds nothing. Returns such a triple.
-    """
+    """Merge two states (maximum, total, out) of the same queries into one state."""
     maximum_1, total_1, out_1 = first
     maximum_2, total_2, out_2 = second
     maximum = torch.maximum(maximum_1, maximum_2)  # (..., T_q, 1)
-    anchor = maximum.masked_fill(maximum == -torch.inf, 0.0)  # -inf - (-inf) would be NaN
+    anchor = maximum.masked_fill(maximum == -torch.inf, 0.0)  # not -inf - (-inf)
     factor_1 = torch.exp(maximum_1 - anchor)
     factor_2 = torch.exp(maximum_2 - anchor)
     total = total_1 * factor_1 + total_2 * factor_2
@@ -49,10 +48,10 @@ def merge(first, second):
 
 
 def tiled_attention(Q, K, V, tile, causal=False):
-    """Softmax attention in tiles of tile queries and tile keys; no array of size T_q * T_k is made.
+    """Softmax attention, a tile of queries and a tile of keys at a time.
 
-    Q: (..., T_q, d_k). K: (..., T_k, d_k). V: (..., T_k, d_v). causal: query i sees the keys up to i, and T_q = T_k.
-    Returns out (..., T_q, d_v) of Q's dtype (Dao et al. 2022, without their treatment of the hardware).
+    Q: (..., T_q, d_k). K: (..., T_k, d_k). V: (..., T_k, d_v). Returns (..., T_q, d_v).
+    causal: query i sees the keys up to i, and T_q = T_k.
     """
     T_q, T_k = Q.shape[-2], K.shape[-2]
     scale = 1 / math.sqrt(Q.shape[-1])

@@ -6,22 +6,21 @@ import torch
 
 
 def window_mask(T, window):
-    """Who may look at whom when each word sees itself and the window - 1 words before it.
+    """Causal mask (T, T), bool, True = may attend, of the last few places.
 
-    T: number of words. window: number of visible places, the word's own included, at least 1.
-    Returns (T, T), bool, True = may attend.
+    T: number of words. window: number of places seen, the word's own included.
     """
     positions = torch.arange(T)  # (T,)
-    back = positions[:, None] - positions  # (T, T): how far each key lies behind each query
+    back = positions[:, None] - positions  # (T, T), negative ahead
     not_ahead = back >= 0
     near = back < window
     return not_ahead & near
 
 
 def reach(n_layers, window):
-    """How many words, the last one included, can change the last output of a stack of windowed layers.
+    """Number of words, the last included, that can change a stack's last output.
 
-    n_layers: number of layers, at least 0. window: number of visible places in each. Returns an int.
+    n_layers: number of layers. window: number of places each one sees.
     """
     steps_back = window - 1  # of one layer
     return n_layers * steps_back + 1

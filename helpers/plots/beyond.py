@@ -84,8 +84,8 @@ def tiles(T, tile):
         key = [Patch(facecolor=kinds[k], edgecolor="#777777", label=names[k]) for k in kinds]
         figure.legend(handles=key, loc="outside right upper", title="tiles computed")
         alt = (
-            f"{T} queries by {T} keys in tiles of {tile}: {count['full']} tiles below the diagonal are computed in full, "
-            f"{count['masked']} on it with a mask, {count['skipped']} above it never."
+            f"{T} queries by {T} keys in tiles of {tile}: {count['full']} tiles below the diagonal are computed in "
+            f"full, {count['masked']} on it with a mask, {count['skipped']} above it never."
         )
         show(figure, alt)
 
@@ -116,18 +116,19 @@ def reach_of_layers(T, window, n_layers):
         axes.spines[:].set_visible(False)
         axes.tick_params(length=0)
         alt = (
-            f"{T} words under {n_layers} layers with a window of {window}. From the last word of the top layer, lines lead "
-            f"down to {', then '.join(str(n) for n in count[1:])} places: {count[-1]} words are heard."
+            f"{T} words under {n_layers} layers with a window of {window}. From the last word of the top layer, "
+            f"lines lead down to {', then '.join(str(n) for n in count[1:])} places: {count[-1]} words are heard."
         )
         show(figure, alt)
 
 
-def by_distance(accuracies, reaches):
-    """Show the share of right answers against the distance from the marked word, and where each reach ends.
+def by_distance(accuracies, window):
+    """Show the share of right answers of stacks of windowed layers against the distance from the marked word.
 
-    accuracies: dict from label to (n,), entry k for k places back. reaches: dict from the same labels to words reached.
+    accuracies: dict from the number of layers to (n,), entry k for k places back. window: places that a layer sees.
     """
-    curves = {label: _as_array(values) for label, values in accuracies.items()}
+    curves = {f"layers: {n}": _as_array(values) for n, values in accuracies.items()}
+    reaches = {f"layers: {n}": n * (window - 1) + 1 for n in accuracies}
     places = np.arange(len(next(iter(curves.values()))))
     ends = "; ".join(
         f"{label}: at least {values[: reaches[label]].min():.1f} up to {reaches[label] - 1} places back, "
@@ -136,7 +137,7 @@ def by_distance(accuracies, reaches):
     )
     alt = f"Share of right answers against places back. {ends}."
     lines(places, curves, alt=alt, xlabel="places back to the marked word", ylabel="share right",
-        title="A window of 8 words", guides={"chance": 1 / 16}, marks=True)  # fmt: skip
+        title=f"A window of {window} words", guides={"chance": 1 / 16}, marks=True)  # fmt: skip
 
 
 def recall(n_pairs, shares, title):
@@ -161,18 +162,20 @@ def recall(n_pairs, shares, title):
         show(figure, alt)
 
 
-def costs(lengths, seconds, bytes_at_peak):
-    """Show time and memory of several ways against length, side by side on logarithmic axes.
+def costs(comparison):
+    """Show time and memory of several functions against length, side by side on logarithmic axes.
 
-    lengths: (n,). seconds, bytes_at_peak: dicts from the same names to (n,).
+    comparison: a `helpers.comparison.Comparison` that holds measurements.
     """
-    lengths = list(lengths)
-    seconds = {name: _as_array(values) * 1e3 for name, values in seconds.items()}
-    megabytes = {name: _as_array(values) / 1e6 for name, values in bytes_at_peak.items()}
+    lengths = list(comparison.lengths)
+    seconds = {name: _as_array(values) * 1e3 for name, values in comparison.seconds.items()}
+    megabytes = {name: _as_array(values) / 1e6 for name, values in comparison.peaks.items()}
     alt = f"Time and peak memory against length, {lengths[0]:,} to {lengths[-1]:,} words, of {', '.join(seconds)}."
     with _course_style():
         figure, pair = _figure(8.5, 4.0, columns=2)
-        for axes, what, curves in zip(pair, ("milliseconds", "megabytes at the peak"), (seconds, megabytes), strict=True):
+        for axes, what, curves in zip(
+            pair, ("milliseconds", "megabytes at the peak"), (seconds, megabytes), strict=True
+        ):
             axes.set(xlabel="words", title=what)
             axes.set_xscale("log")
             axes.set_yscale("log")

@@ -833,7 +833,7 @@ PREDICTIONS = (
         why="The last word hears 8 places in its own layer. The oldest of them, 7 places back, has itself heard 7 more: 1 + 7 + 7.",
     ),
     Prediction(
-        "linear-recall", "linear attention, 16 wide", choices=("softmax, 16 wide", "linear attention, 16 wide", "linear attention, 32 wide"),
+        "linear-recall", "linear, narrow keys", choices=("softmax", "linear, narrow keys", "linear, wide keys"),
         why="Linear attention adds all pairs into one state of d_k × d_v numbers and a total. With more pairs than d_k = 16 directions they overlap; softmax keeps every pair apart.",
     ),
     Prediction(
@@ -841,7 +841,7 @@ PREDICTIONS = (
         why="Without a cache, word t makes t keys: 1 + 2 + … + 256 = 32,896. With one, each word makes its own: 256.",
     ),
     Prediction(
-        "smaller-cache", "Llama-2-70B", choices=("Llama-2-7B", "Llama-2-70B"),
+        "smaller-cache", "the 70B model", choices=("the 7B model", "the 70B model"),
         why="The larger model has 80 layers, but its 64 heads share 8 heads of keys: 80 · 8 · 128 numbers against 32 · 32 · 128, each twice.",
     ),
 )  # fmt: skip
