@@ -369,6 +369,8 @@ WINDOW = Exercise(
             message="You joined the two conditions with OR. Both must hold for a key that may be seen: not ahead AND near enough."),
         Mistake("no-window", old="not_ahead & near", new="not_ahead",
             message="This is the causal mask: every word sees the whole past. Keys further back than the window must be hidden."),
+        alone("or-with-both-sides", "You joined the two conditions with OR. Both must hold for a key that may be seen: not ahead AND near enough.",
+            ("not_ahead & near", "not_ahead | (back.abs() < window)")),
         alone("own-place-hidden", "Words do not see themselves. A distance of 0 belongs to the window.", ("back >= 0", "back > 0")),
         alone("transposed", "Your mask is transposed: queries are the rows, so row i is True at and before column i.", ("return not_ahead & near", "return (not_ahead & near).T")),
         alone("inverted", "Your mask is True where a key is hidden. In this course True means *may attend*.", ("return not_ahead & near", "return ~(not_ahead & near)")),
