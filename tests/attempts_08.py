@@ -261,7 +261,7 @@ def attend_with_cache(layer, x_new, cache):
     out = torch.nn.functional.scaled_dot_product_attention(q, cache["K"], cache["V"], is_causal=True)
     return layer.W_o(merge_heads(out))
 """),
-    ("rope before the split", "8.5", "rope", """
+    ("rope before the split", "8.5", "before the heads were split", """
 def attend_with_cache(layer, x_new, cache):
     t, n = cache["K"].shape[2], x_new.shape[1]
     q = split_heads(rope(layer.W_q(x_new), offset=t), layer.n_heads)
@@ -307,7 +307,7 @@ def attend_with_cache(layer, x_new, cache):
     w = (q @ cache["K"].mT / math.sqrt(q.shape[-1])).masked_fill(~ok, -torch.inf).softmax(-1)
     return merge_heads(w @ cache["V"])
 """),
-    ("repeat", "8.6", "`repeat` does that", """
+    ("repeat", "8.6", "repeat does that", """
 def grouped_query_attention(Q, K, V, mask=None):
     n = Q.shape[1] // K.shape[1]
     K, V = K.repeat(1, n, 1, 1), V.repeat(1, n, 1, 1)

@@ -592,6 +592,8 @@ CACHE = Exercise(
         alone("no-offset-of-queries", "The queries are turned as if they began at place 0; they stand where the new words do, after those in the cache.", ("rope(Q, offset=T_old)", "rope(Q)")),
         alone("no-offset-of-keys", "The new keys are turned as if they began at place 0; they stand after those in the cache.", ("rope(K, offset=T_old)", "rope(K)")),
         alone("no-rope", "Queries and keys are not turned by RoPE at all, so the order of the words is lost.", ("rope(Q, offset=T_old)", "Q"), ("rope(K, offset=T_old)", "K")),
+        alone("turned-before-the-split", "RoPE came before the heads were split, so its pairs and frequencies are those of d_model = {d_model} columns. Each head is turned by itself, over its d_k = {d_k} columns.",
+            ("rope(Q, offset=T_old)", "split_heads(rope(merge_heads(Q), offset=T_old), layer.n_heads)"), ("rope(K, offset=T_old)", "split_heads(rope(merge_heads(K), offset=T_old), layer.n_heads)")),
         alone("queries-not-turned", "The keys are turned by RoPE, the queries are not: their distance shows only if both are.", ("rope(Q, offset=T_old)", "Q")),
         alone("keys-not-turned", "The queries are turned by RoPE, the keys are not: their distance shows only if both are.", ("rope(K, offset=T_old)", "K")),
         alone("keys-turned-twice", "Cached keys are turned again at every call. Turn each key once, when it is new.",
