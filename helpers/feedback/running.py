@@ -312,6 +312,16 @@ def run_quietly(exercise, candidate, case):
     return Outcome(value, error, kept.changed(inputs))
 
 
+def quiet_outcome(function, inputs):
+    """Outcome of our own function on inputs of its own."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"), _usual_settings():
+        warnings.simplefilter("ignore")
+        try:
+            return Outcome(function(*inputs))
+        except Exception as problem:
+            return Outcome(error=problem)
+
+
 def call(exercise, candidate, inputs):
     return exercise.run(candidate, *inputs) if exercise.run else candidate(*inputs)
 
@@ -384,6 +394,12 @@ def place_of(error, candidate):
     found = {name: frame.f_locals[name] for name in names if name in frame.f_locals and is_array(frame.f_locals[name])}
     shapes = " and ".join(f"{name} {tuple(value.shape)}" for name, value in found.items())
     return Place(line, text, shapes, tuple(frame.f_locals), innermost=own[-1] == frames[-1])
+
+
+def line_in(error, file):
+    """The innermost line of a file that an error passed through, or None."""
+    lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == file]
+    return lines[-1] if lines else None
 
 
 def _code_of(candidate):
