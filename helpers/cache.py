@@ -35,7 +35,8 @@ def attend_with_cache(layer, x_new, cache):
     allowed = positions <= positions[T_old:, None]  # (T_new, T_old + T_new)
     scores = Q @ cache["K"].mT / math.sqrt(Q.shape[-1])  # (B, h, T_new, T_old + T_new)
     weights = scores.masked_fill(~allowed, -torch.inf).softmax(dim=-1)
-    return layer.W_o(merge_heads(weights @ cache["V"]))  # (B, T_new, d_model)
+    heads = weights @ cache["V"]
+    return layer.W_o(merge_heads(heads))  # (B, T_new, d_model)
 
 
 def attend_to_all(layer, x):

@@ -258,6 +258,9 @@ TILES = Exercise(
             message="You divided the scores by d_k = {d_k}, not by √d_k = {sqrt_d_k}."),
         Mistake("last-keys-lost", old="range(0, T_k, tile)", new="range(0, T_k // tile * tile, tile)",
             message="The last, shorter tile of keys is left out. Let the loop start a tile at every multiple of the tile below T_k; a slice may end early by itself."),
+        alone("last-keys-lost-if-not-alone",
+            "The last, shorter tile of keys is left out. Let the loop start a tile at every multiple of the tile below T_k; a slice may end early by itself.",
+            ("range(0, T_k, tile)", "range(0, max(T_k // tile * tile, 1), tile)")),
         Mistake("diagonal-unmasked", old="if causal and j == i:", new="if False:",
             message="Nothing is hidden in the tiles on the diagonal, and there a query still meets keys that come after it. (`masked_fill` returns a new tensor: keep what it returns.)"),
         Mistake("last-tile-wins", old="state = merge(state, part)", new="state = part", hides_others=True,
@@ -573,7 +576,7 @@ CACHE = Exercise(
     ),
     mistakes=(
         Mistake("not-scaled", old=" / math.sqrt(Q.shape[-1])", new="", message="The scores are not scaled: divide by √d_k = {sqrt_d_k}."),
-        Mistake("no-W_o", old="layer.W_o(merge_heads(weights @ cache[\"V\"]))", new="merge_heads(weights @ cache[\"V\"])",
+        Mistake("no-W_o", old="layer.W_o(merge_heads(heads))", new="merge_heads(heads)",
             message="The heads were merged, but not mixed by W_o."),
         Mistake("no-mask", old="positions <= positions[T_old:, None]", new="(positions >= 0).expand(Q.shape[-2], -1)",
             message="Nothing is hidden. That is right for one new word, which may see everything; in a piece of several, each must not see those after it."),
@@ -621,7 +624,7 @@ CACHE = Exercise(
             ('    T_old = cache["K"].shape[-2]\n', '    given, cache = cache, own.setdefault(layer, dict(cache))\n    T_old = cache["K"].shape[-2]\n'),
             ("    return layer.W_o", "    given.update(cache)\n    return layer.W_o")),
         alone("whole-text-out", "You return an output for every word in the cache; wanted are those of the new words.",
-            ("weights @ cache[\"V\"]", "torch.cat([cache[\"V\"][:, :, :T_old], weights @ cache[\"V\"]], dim=-2)")),
+            ('weights @ cache["V"]', 'torch.cat([cache["V"][:, :, :T_old], weights @ cache["V"]], dim=-2)')),
     ),
     alternatives=(
         "def attend_with_cache(layer, x_new, cache):\n    h = layer.n_heads\n    q, k, v = split_heads(layer.W_q(x_new), h), split_heads(layer.W_k(x_new), h), split_heads(layer.W_v(x_new), h)\n"
