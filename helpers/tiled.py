@@ -22,7 +22,7 @@ def state_of(scores, V):
     scores: (..., T_q, T_k), scaled; hidden ones are -inf. V: (..., T_k, d_v). Returns (maximum, total, out).
     """
     maximum = scores.amax(dim=-1, keepdim=True)  # (..., T_q, 1)
-    shares = torch.exp(scores - maximum)  # (..., T_q, T_k)
+    shares = (scores - maximum).exp_()  # (..., T_q, T_k); in place, for a second tile would leave the cache
     total = shares.sum(dim=-1, keepdim=True)  # (..., T_q, 1)
     return maximum, total, shares @ V
 

@@ -172,21 +172,21 @@ def _large(Q, K):
 
 def _makes_no_matrix(candidate):
     """Values are right: is the memory too?"""
-    T, d = 512, 4
+    T, d = 256, 4
     Q, K, V = _normal(0, (T, d), (T, d), (T, d), dtype=torch.float32)
     peak, matrix = peak_bytes(candidate, Q, K, V, 32), 4 * T * T
     if peak >= matrix:
         return Finding(
             "whole-matrix",
-            f"The numbers are right, and the memory is not: for {T} words in tiles of 32, {peak / 1e6:.1f} MB were alive at once, "
-            f"where one matrix of all scores takes {matrix / 1e6:.1f} MB. Look at one tile of scores at a time, and keep only the states.",
+            f"The numbers are right, and the memory is not: for {T} words in tiles of 32, {peak / 1e6:.2f} MB were alive at once, "
+            f"where one matrix of all scores takes {matrix / 1e6:.2f} MB. Look at one tile of scores at a time, and keep only the states.",
         )
 
 
 def _whole_rows(candidate):
     """A remark for an answer that cuts the queries only."""
-    Q, K, V = _normal(0, (32, 4), (8192, 4), (8192, 4), dtype=torch.float32)
-    if peak_bytes(candidate, Q, K, V, 32) >= 4 * 32 * 8192:
+    Q, K, V = _normal(0, (32, 4), (2048, 4), (2048, 4), dtype=torch.float32)
+    if peak_bytes(candidate, Q, K, V, 32) >= 4 * 32 * 2048:
         return "Yours makes all scores of a tile of queries at once. That is linear in T too, and needs no merge; it stops fitting when a whole row of scores no longer does."
 
 
@@ -416,15 +416,15 @@ def _linear_case(name, seed, lead=(), T_q=11, T_k=None, d_k=4, d_v=3, causal=Fal
 
 def _linear_memory(candidate):
     """Values are right: is there a matrix of all pairs?"""
-    T, d = 1024, 4
+    T, d = 512, 4
     Q, K, V = _normal(0, (T, d), (T, d), (T, d), dtype=torch.float32)
     for causal in (False, True):
         peak, matrix = peak_bytes(candidate, Q, K, V, causal), 4 * T * T
         if peak >= matrix:
             return Finding(
                 "whole-matrix",
-                f"The numbers are right, but the memory still grows with T²: for {T} words with causal={causal}, {peak / 1e6:.1f} MB were alive "
-                f"at once, where one matrix of all pairs takes {matrix / 1e6:.1f} MB. Multiply φ(K)ᵀ with V first; "
+                f"The numbers are right, but the memory still grows with T²: for {T} words with causal={causal}, {peak / 1e6:.2f} MB were alive "
+                f"at once, where one matrix of all pairs takes {matrix / 1e6:.2f} MB. Multiply φ(K)ᵀ with V first; "
                 "causal, keep the running sums of these products.",
             )
 
