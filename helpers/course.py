@@ -140,6 +140,21 @@ LESSONS = (
         ),
         ("bert-share-512", "book-gigabytes", "exponent-of-all", "deaf-layer", "fused-memory"),
     ),
+    Lesson(
+        "08", "Beyond n²", "08_beyond_n_squared", "Which part of n² can you get rid of, and what do you pay?", 80,
+        "attention in tiles, windows, linear attention, a cache, grouped queries",
+        (
+            ExerciseInfo("8.1", "Merge two parts", 2, 8),
+            ExerciseInfo("8.2", "Attention in tiles", 3, 15),
+            ExerciseInfo("8.3", "A window", 1, 4),
+            ExerciseInfo("8.4", "Linear attention", 2, 8),
+            ExerciseInfo("8.5", "Attend with a cache", 3, 12),
+            ExerciseInfo("8.6", "Grouped queries", 2, 8),
+            ExerciseInfo("8.7", "Bytes of a cache", 1, 3),
+            ExerciseInfo("8.8", "How far a stack hears", 1, 3),
+        ),
+        ("tiles-in-training", "two-windows", "linear-recall", "keys-without-cache", "smaller-cache"),
+    ),
 )
 
 # What variables of the course's own code are called in a sentence; an exercise's `words` come before these.
