@@ -111,3 +111,10 @@ def _times(table, wanted):
     numbers, times = table
     places = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
     return np.where(numbers[places] == wanted, times[places], 0)
+
+
+def known_words(sample, text):
+    """Share of the words of a sample that occur in a text; words are runs of letters. Both are strings."""
+    words = re.findall("[a-z]+", sample.lower())
+    known = set(re.findall("[a-z]+", text.lower()))
+    return sum(word in known for word in words) / max(1, len(words))

@@ -6,8 +6,12 @@ from torch.nn import functional as F
 
 from helpers.corpus import ALPHABET
 from helpers.gpt import Block, TinyGPT
-from helpers.language_training import bits_per_character, train
+from helpers.language_training import bits_of, bits_per_character, train
 from helpers.masks import causal_mask
+
+# Skip connections, norms
+STACKS = {"with skips": (True, True), "no skips": (False, True), "no skips, no norms": (False, False)}
+TRAINED = {"skips and norms": (True, True), "no skips": (False, True), "no norms": (True, False)}
 
 
 class PlainBlock(Block):
@@ -61,3 +65,12 @@ def bits_after_training(text, skips=True, norms=True, n_steps=120, seed=0, rate=
     label = ", ".join(("with" if part else "without") + name for part, name in ((skips, " skips"), (norms, " norms")))
     train(model, text, n_steps, seed=seed, rate=rate, n_windows=8, checks=1, label=label)
     return bits_per_character(model, text.validation[:8000])
+
+
+def bits_of_louder_start(windows, norms=True, louder=3.0):
+    """What an untrained model of six blocks pays for windows (n, T) when all its parameters are `louder` times larger."""
+    model = deep_model(6, norms=norms)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(louder)
+    return bits_of(model, windows)

@@ -15,7 +15,7 @@ from helpers.positions import rope
 
 
 class RotaryAttention(MultiHeadAttention):
-    """The multi-head attention of lesson 04, its four layers as they were, with queries and keys turned as in lesson 06."""
+    """Lesson 04's multi-head attention with the same four layers; queries and keys are turned as in lesson 06."""
 
     def forward(self, x, mask=None):
         """x (B, T, d_model), mask broadcastable to (B, h, T, T) -> out (B, T, d_model), weights (B, h, T, T)."""
@@ -28,10 +28,10 @@ class RotaryAttention(MultiHeadAttention):
 
 
 def layer_norm(x, scale, shift, eps=1e-5):
-    """Give each position's features mean 0 and variance 1, then stretch and move every feature.
+    """Give each position's features mean 0 and variance 1, then scale and shift them.
 
-    x: (..., d), floating point. scale, shift: (d,). eps: added to the variance. Returns x's shape and dtype
-    (Ba, Kiros and Hinton 2016; the variance divides by d, as in torch.nn.LayerNorm).
+    x: (..., d), floating point. scale, shift: (d,). eps: added to the variance, which
+    divides by d. Returns x's shape and dtype (Ba, Kiros and Hinton 2016).
     """
     mean = x.mean(dim=-1, keepdim=True)  # (..., 1)
     variance = x.var(dim=-1, keepdim=True, correction=0)  # (..., 1)
@@ -40,7 +40,7 @@ def layer_norm(x, scale, shift, eps=1e-5):
 
 
 class Block(nn.Module):
-    """Attention, then a feed-forward network, each behind a layer norm and beside a skip connection (pre-norm)."""
+    """Attention, then a feed-forward network, each behind a norm and beside a skip."""
 
     def __init__(self, d_model, n_heads):
         super().__init__()
@@ -61,7 +61,7 @@ class Block(nn.Module):
 
 
 class TinyGPT(nn.Module):
-    """A stack of blocks that gives, at every position, a score to each token that might come next."""
+    """Blocks that score, at every position, each token that may come next."""
 
     def __init__(self, n_tokens, d_model, n_heads, n_layers, max_len):
         super().__init__()
@@ -83,20 +83,25 @@ class TinyGPT(nn.Module):
 def next_token_loss(logits, tokens, pad_id=None):
     """How surprised the model is by each token that really came next, on average.
 
-    logits: (B, T, V). tokens: (B, T), integers; position t is to predict the token at t + 1. pad_id: tokens of this
-    number are no targets. Returns the mean cross-entropy in nats, a tensor of no axes.
+    logits: (B, T, V). tokens: (B, T), integers; position t is to predict the token
+    at t + 1. pad_id: tokens of this number are no targets. Returns the mean
+    cross-entropy in nats, a tensor without axes.
     """
     predicted = logits[:, :-1]  # (B, T - 1, V)
     targets = tokens[:, 1:]  # (B, T - 1)
-    ignored = -100 if pad_id is None else pad_id
-    return F.cross_entropy(predicted.flatten(0, 1), targets.flatten(), ignore_index=ignored)
+    predicted = predicted.flatten(0, 1)  # (B (T - 1), V)
+    targets = targets.flatten()  # (B (T - 1),)
+    if pad_id is None:
+        return F.cross_entropy(predicted, targets)
+    return F.cross_entropy(predicted, targets, ignore_index=pad_id)
 
 
 def next_token_probabilities(logits, temperature=1.0, top_k=None):
     """Turn the scores of the next token into probabilities to draw from.
 
-    logits: (..., V). temperature: above 0; below 1 sharpens, above 1 flattens. top_k: keep the k largest scores only,
-    and all that equal the smallest of these; None keeps all. Returns (..., V); the last axis sums to 1.
+    logits: (..., V). temperature: above 0; below 1 sharpens, above 1 flattens.
+    top_k: only the k largest may be drawn, and any that equal the smallest of these;
+    None: all may. Returns (..., V); the last axis sums to 1.
     """
     scores = logits / temperature  # (..., V)
     if top_k is not None:
@@ -108,8 +113,9 @@ def next_token_probabilities(logits, temperature=1.0, top_k=None):
 def generate(model, tokens, n_new, choose):
     """Let a model write on, one token at a time.
 
-    model: (B, T) tokens -> (B, T, V) logits; it is shown at most the last model.max_len tokens. tokens: (B, T), the
-    beginning. n_new: tokens to add. choose: (B, V) logits -> (B,) tokens. Returns (B, T + n_new).
+    model: (B, T) tokens -> (B, T, V) logits; it is shown at most the last
+    model.max_len tokens. tokens: (B, T), the beginning. n_new: how many to add.
+    choose: (B, V) logits -> (B,) tokens. Returns (B, T + n_new).
     """
     with torch.no_grad():
         for _ in range(n_new):

@@ -16,6 +16,7 @@ from helpers.positions import rope
 N_WORDS = 32
 LENGTH = 40
 SHORTEST, LONGEST = 8, 20  # words of the block that is repeated
+PARTS = ("queries", "keys", "values")
 
 
 def repeated(n, generator, period=None):
@@ -46,13 +47,13 @@ class AttentionOnly(nn.Module):
     def forward(self, tokens, blind=None):
         """tokens (B, T) -> logits (B, T, N_WORDS), weights (n_layers, B, T, T).
 
-        blind: "queries", "keys" or "values", which every layer but the first then makes of the bare embeddings, as if
+        blind: one of PARTS, which every layer but the first then makes of the bare embeddings, as if
         no layer before it had found anything; None for none.
         """
         x = words = self.embedding(tokens)  # (B, T, d_model)
         all_weights = []
         for norm, layer in zip(self.norms, self.layers, strict=True):
-            seen = {part: norm(words if part == blind else x) for part in ("queries", "keys", "values")}
+            seen = {part: norm(words if part == blind else x) for part in PARTS}
             Q, K, V = layer.W_q(seen["queries"]), layer.W_k(seen["keys"]), layer.W_v(seen["values"])
             scores = rope(Q) @ rope(K).transpose(-2, -1) / math.sqrt(Q.shape[-1])  # (B, T, T)
             weights = scores.masked_fill(~causal_mask(tokens.shape[1]), -torch.inf).softmax(dim=-1)

@@ -14,6 +14,16 @@ from helpers.measure import one_thread
 BITS = 1 / math.log(2)  # bits in a nat
 N_TOKENS = len(ALPHABET)
 WARM_UP = 50  # steps in which the learning rate rises
+REACHES = (1, 2, 3, 4, 6, 8, 16, 32, 64)
+TEMPERATURES = (0.2, 0.8, 1.2)
+SHOWN = (
+    "nothing wrong",
+    "targets not shifted",
+    "targets shifted twice",
+    "no causal mask",
+    "batch and time mixed",
+    "softmax before the loss",
+)
 
 
 class History(NamedTuple):
@@ -22,6 +32,11 @@ class History(NamedTuple):
     losses: list  # one for every step, on the text that was trained on
     steps: list  # the steps at which text held out was read
     validation: list  # what it cost then
+
+    def loss(self, step):
+        """Mean loss of the ten steps up to `step`."""
+        recent = self.losses[max(0, step - 10) : step]
+        return sum(recent) / len(recent)
 
 
 def draw(tokens, n, length, generator):
@@ -35,7 +50,8 @@ def train(model, text, n_steps, loss=next_token_loss, seed=0, rate=1e-2, n_windo
     """Train a language model with AdamW: the rate rises for 50 steps, then falls to 0 along a cosine.
 
     model: a TinyGPT, or what has its max_len and forward; it is changed. text: a Text. loss: (logits, tokens) -> nats.
-    seed: of the windows that are drawn, n_windows of model.max_len a step. checks: how often text held out is read. label: what the bar is called.
+    seed: of the windows that are drawn, n_windows of model.max_len a step. checks: how often text held out is read.
+    label: what the progress bar is called.
     Returns a History. Interrupting it (the ■ of the toolbar) is allowed: the model keeps what it has learned so far.
     """
     generator = torch.Generator().manual_seed(seed)
@@ -54,7 +70,7 @@ def train(model, text, n_steps, loss=next_token_loss, seed=0, rate=1e-2, n_windo
             history.losses.append(value.item() * BITS)
             if step % max(1, n_steps // checks) == 0 or step == n_steps - 1:
                 history.steps.append(step + 1)
-                history.validation.append(_honest_bits(model, held_out))
+                history.validation.append(bits_of(model, held_out))
                 bar.set_description(f"{label}  {history.validation[-1]:.2f} bits per character")
     except KeyboardInterrupt:
         print(f"Stopped after {len(history.losses)} of {n_steps} steps. The model keeps what it has learned so far.")
@@ -69,7 +85,7 @@ def bits_per_character(model, tokens):
     """
     T = model.max_len
     windows = tokens.unfold(0, T, T // 2)  # (n, T), each half over the one before
-    costs = [_honest_bits(model, part, skip=T // 2 - 1) * len(part) for part in windows.split(64)]
+    costs = [bits_of(model, part, skip=T // 2 - 1) * len(part) for part in windows.split(64)]
     return sum(costs) / len(windows)
 
 
@@ -90,8 +106,8 @@ def bits_by_reach(model, tokens, reaches, n=1000):
     return costs
 
 
-def _honest_bits(model, windows, skip=0):
-    """Bits for each character of windows (n, T) but the first, and `skip` more, whatever loss was trained with."""
+def bits_of(model, windows, skip=0):
+    """Mean bits for each character of windows (n, T) but the first, and `skip` more, whatever loss was trained with."""
     with torch.no_grad():
         logits = model(windows)[:, skip:-1]  # (n, T - 1 - skip, V)
     return F.cross_entropy(logits.flatten(0, 1), windows[:, skip + 1 :].flatten()).item() * BITS
