@@ -144,6 +144,12 @@ def lesson_of(exercise_id):
     return next(lesson for lesson in LESSONS if any(info.id == exercise_id for info in lesson.exercises))
 
 
+def title_of(exercise_id):
+    """An exercise's title, or "" for a number that the table does not hold."""
+    infos = (info for lesson in LESSONS for info in lesson.exercises)
+    return next((info.title for info in infos if info.id == exercise_id), "")
+
+
 def course_folder():
     """The folder that holds notebooks/, solutions/ and helpers/."""
     return Path(__file__).resolve().parents[1]

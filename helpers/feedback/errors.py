@@ -4,9 +4,9 @@ import difflib
 import itertools
 import re
 
-from .hints import axis_names
 from .registry import functions_until
 from .running import place_of
+from .values import axis_names
 
 LONGEST = 160  # characters of an error's own words
 

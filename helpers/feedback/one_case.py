@@ -6,10 +6,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import errors, hints
+from . import errors
 from .exercise import AnswerProblem
-from .report import Comparison
-from .values import arrays, as_array, describe, dtype_name, is_array, is_number, is_tensor, same, tolerance_of
+from .tables import Comparison
+from .values import (
+    arrays,
+    as_array,
+    axis_names,
+    describe,
+    dtype_name,
+    is_array,
+    is_number,
+    is_tensor,
+    same,
+    shown,
+    tolerance_of,
+    worst,
+)
 
 
 @dataclass(frozen=True)
@@ -152,7 +165,7 @@ def _wrong_shape(exercise, expected, got, case):
     for name, e, g in pairs(exercise, expected, got):
         if is_array(e) and as_array(g).shape != as_array(e).shape:
             e_shape, g_shape = as_array(e).shape, as_array(g).shape
-            wanted = hints.axis_names(e_shape, case.dims)
+            wanted = axis_names(e_shape, case.dims)
             wanted = f"{wanted} = {e_shape}" if wanted else f"{e_shape}"
             text = f"{called(exercise, name)} has the wrong shape: {wanted} expected, {g_shape} returned"
             why = errors.shape_remark(e_shape, g_shape, case.dims)
@@ -180,7 +193,7 @@ def _wrong_values(exercise, expected, got, case):
     if not wrong:
         return None
     name, e, g = wrong[0]
-    where = hints.worst(e, g) if is_array(e) else ()
+    where = worst(e, g) if is_array(e) else ()
     label = f"`{name}[{', '.join(map(str, where))}]`" if where else called(exercise, name)
     e_value, g_value = (as_array(x)[where] if is_array(x) else x for x in (e, g))
     names = [n for n, *_ in wrong]
@@ -197,7 +210,7 @@ def _plain(x):
 
 def _distinct(a, b):
     """Two values with as many digits as it takes to tell them apart."""
-    a_text, b_text = hints.shown(a), hints.shown(b)
+    a_text, b_text = shown(a), shown(b)
     return (a_text, b_text) if a_text != b_text else (f"{float(a):.8g}", f"{float(b):.8g}")
 
 
@@ -233,7 +246,7 @@ def comparison(answer, i):
     expected, got = answer.expected[i].value, answer.outcomes[i].value
     for name, e, g in off(answer.exercise, expected, got, case):
         if is_array(e) and as_array(e).ndim >= 1 and as_array(e).size:
-            lead = hints.worst(e, g)[:-2]
+            lead = worst(e, g)[:-2]
             e_slice, g_slice = (np.atleast_2d(as_array(x)[lead]) for x in (e, g))
             if max(e_slice.shape) <= 10 and e_slice.size > 1:
                 label = f"`{name}`" if not lead else f"`{name}[{', '.join(map(str, lead))}]`"

@@ -312,6 +312,16 @@ def run_quietly(exercise, candidate, case):
     return Outcome(value, error, kept.changed(inputs))
 
 
+def quiet_outcome(function, inputs):
+    """Outcome of our own function on inputs of its own."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"), _usual_settings():
+        warnings.simplefilter("ignore")
+        try:
+            return Outcome(function(*inputs))
+        except Exception as problem:
+            return Outcome(error=problem)
+
+
 def call(exercise, candidate, inputs):
     return exercise.run(candidate, *inputs) if exercise.run else candidate(*inputs)
 

@@ -4,7 +4,6 @@ Each is tried on the reference and on its faulty twins: the numbers that come ou
 Nothing here reads the learner's source, so nothing is said but that the same numbers come out.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -15,12 +14,23 @@ from .values import as_array, is_array, is_tensor
 
 @dataclass(frozen=True)
 class Transform:
-    """A change of one array. what: a clause after "if", with {name} for what is changed. of: "result" or "argument"."""
+    """A change of one array. what: a clause after "if", with {name} for what is changed.
+
+    apply: the change. Or size and power: multiplication by a size of the case, by its name, to a power.
+    """
 
     id: str
     what: str
-    apply: Callable
-    of: str = "result"
+    apply: Callable | None = None
+    size: str = ""
+    power: float = 1.0
+
+    def function(self, dims):
+        """The change as a function of one value, for a case with these sizes; None where the case lacks the size."""
+        if not self.size:
+            return self.apply
+        factor = dims.get(self.size)
+        return None if factor is None else lambda x: x * factor**self.power
 
 
 def results_of(dims):
@@ -29,14 +39,12 @@ def results_of(dims):
 
 
 def _scaled(dims):
-    sizes = {}
     for name, size in dims.items():
         if size > 1:
-            sizes.setdefault(size, name)
-    for size, name in sizes.items():
-        for label, factor in ((f"√{name} = {size**0.5:.3g}", math.sqrt(size)), (f"{name} = {size}", size)):
-            yield Transform(f"times-{label}", f"{{name}} is multiplied by {label}", lambda x, f=factor: x * f)
-            yield Transform(f"over-{label}", f"{{name}} is divided by {label}", lambda x, f=factor: x / f)
+            yield Transform(f"over-root-{name}", f"{{name}} is divided by √{name}", size=name, power=-0.5)
+            yield Transform(f"times-root-{name}", f"{{name}} is multiplied by √{name}", size=name, power=0.5)
+            yield Transform(f"over-{name}", f"{{name}} is divided by {name}", size=name, power=-1.0)
+            yield Transform(f"times-{name}", f"{{name}} is multiplied by {name}", size=name, power=1.0)
 
 
 def _like(x, values):
@@ -133,26 +141,26 @@ _RESULTS = (
 
 
 _ARGUMENTS = (
-    Transform("unit-length", "every row of {name} is divided by its length first", _needs(1, lambda a: a / np.linalg.norm(a, axis=-1, keepdims=True)), "argument"),
-    Transform("centred", "the mean of every row is subtracted from {name} first", _needs(1, lambda a: a - a.mean(axis=-1, keepdims=True)), "argument"),
-    Transform("largest-taken-off", "the largest entry of {name} is subtracted first", _needs(1, lambda a: a - a.max()), "argument"),
-    Transform("negated", "{name} is taken with the opposite sign", _by_numpy(lambda a: ~a if a.dtype.kind == "b" else -a), "argument"),
-    Transform("transposed", "the last two axes of {name} are exchanged first", _needs(2, lambda a: np.swapaxes(a, -1, -2)), "argument"),
-    Transform("cut-off", "{name} is turned into whole numbers first", _by_numpy(lambda a: np.trunc(a)), "argument"),
-    Transform("softmaxed", "a softmax is taken of {name} first", _needs(1, lambda a: _softmax(-1)(a)), "argument"),
-    Transform("squared", "{name} is squared first", _by_numpy(np.square), "argument"),
-    Transform("abs", "the sign of {name} is thrown away first", _by_numpy(np.abs), "argument"),
-    Transform("doubled", "{name} counts twice", _by_numpy(lambda a: 2 * a), "argument"),
-    Transform("ones", "{name} is not used, as if it were all ones", _by_numpy(np.ones_like), "argument"),
-    Transform("zeros", "{name} is not used, as if it were all zeros", _by_numpy(np.zeros_like), "argument"),
-    Transform("mean-of-rows", "every row of {name} is replaced by the mean of its rows", _needs(2, lambda a: np.broadcast_to(a.mean(axis=-2, keepdims=True), a.shape).copy()), "argument"),
-    Transform("first-row", "the first row of {name} stands for all of its rows", _needs(2, lambda a: np.broadcast_to(a[..., :1, :], a.shape).copy()), "argument"),
-    Transform("first-of-the-batch", "the first of the batch in {name} stands for all", _needs(3, lambda a: np.broadcast_to(a[:1], a.shape).copy()), "argument"),
-    Transform("without-the-last-feature", "the last feature of {name} is left out", _needs(1, _without(-1)), "argument"),
-    Transform("without-the-first-feature", "the first feature of {name} is left out", _needs(1, _without(0)), "argument"),
-    Transform("two-features", "only the first two features of {name} are used", _needs(1, lambda a: np.concatenate([a[..., :2], np.zeros_like(a[..., 2:])], axis=-1)), "argument"),
-    Transform("without-the-last-row", "the last row of {name} is left out of the sums", _needs(2, lambda a: np.concatenate([a[..., :-1, :], np.zeros_like(a[..., -1:, :])], axis=-2)), "argument"),
-    Transform("reversed", "the rows of {name} are taken in reverse order", _needs(2, lambda a: a[..., ::-1, :].copy()), "argument"),
+    Transform("unit-length", "every row of {name} is divided by its length first", _needs(1, lambda a: a / np.linalg.norm(a, axis=-1, keepdims=True))),
+    Transform("centred", "the mean of every row is subtracted from {name} first", _needs(1, lambda a: a - a.mean(axis=-1, keepdims=True))),
+    Transform("largest-taken-off", "the largest entry of {name} is subtracted first", _needs(1, lambda a: a - a.max())),
+    Transform("negated", "{name} is taken with the opposite sign", _by_numpy(lambda a: ~a if a.dtype.kind == "b" else -a)),
+    Transform("transposed", "the last two axes of {name} are exchanged first", _needs(2, lambda a: np.swapaxes(a, -1, -2))),
+    Transform("cut-off", "{name} is turned into whole numbers first", _by_numpy(lambda a: np.trunc(a))),
+    Transform("softmaxed", "a softmax is taken of {name} first", _needs(1, lambda a: _softmax(-1)(a))),
+    Transform("squared", "{name} is squared first", _by_numpy(np.square)),
+    Transform("abs", "the sign of {name} is thrown away first", _by_numpy(np.abs)),
+    Transform("doubled", "{name} counts twice", _by_numpy(lambda a: 2 * a)),
+    Transform("ones", "{name} is not used, as if it were all ones", _by_numpy(np.ones_like)),
+    Transform("zeros", "{name} is not used, as if it were all zeros", _by_numpy(np.zeros_like)),
+    Transform("mean-of-rows", "every row of {name} is replaced by the mean of its rows", _needs(2, lambda a: np.broadcast_to(a.mean(axis=-2, keepdims=True), a.shape).copy())),
+    Transform("first-row", "the first row of {name} stands for all of its rows", _needs(2, lambda a: np.broadcast_to(a[..., :1, :], a.shape).copy())),
+    Transform("first-of-the-batch", "the first of the batch in {name} stands for all", _needs(3, lambda a: np.broadcast_to(a[:1], a.shape).copy())),
+    Transform("without-the-last-feature", "the last feature of {name} is left out", _needs(1, _without(-1))),
+    Transform("without-the-first-feature", "the first feature of {name} is left out", _needs(1, _without(0))),
+    Transform("two-features", "only the first two features of {name} are used", _needs(1, lambda a: np.concatenate([a[..., :2], np.zeros_like(a[..., 2:])], axis=-1))),
+    Transform("without-the-last-row", "the last row of {name} is left out of the sums", _needs(2, lambda a: np.concatenate([a[..., :-1, :], np.zeros_like(a[..., -1:, :])], axis=-2))),
+    Transform("reversed", "the rows of {name} are taken in reverse order", _needs(2, lambda a: a[..., ::-1, :].copy())),
 )  # fmt: skip
 
 
