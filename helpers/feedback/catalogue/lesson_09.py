@@ -74,7 +74,7 @@ LAYER_NORM = Exercise(
         Mistake("norm-over-everything", edits=((_MEAN, "x.mean()"), (_VARIANCE, "x.var(correction=0)")),
             message="Mean and variance are one number for everything: each position has its own, over the last axis."),
         Mistake("unbiased-variance", old=", correction=0", new="",
-            message="Your variance divides by d − 1 = PyTorch's default in `var` and `std`; layer norm divides by d: `correction=0`."
+            message="Your variance divides by d − 1, as `var` and `std` do unless told otherwise; layer norm divides by d: `correction=0`."
             " Training would not show it."),
         Mistake("eps-outside-root", old="torch.sqrt(variance + eps)", new="(torch.sqrt(variance) + eps)",
             message="You added eps to the standard deviation. It belongs under the root, added to the variance; rows that are nearly"
@@ -384,6 +384,10 @@ TINY_GPT = Exercise(
 
 # 9.4 ------------------------------------------------------------------------------------------------------------------
 
+_UNEQUAL = (
+    "Logits and targets do not match in number. Of the positions, the second axis, the last one has no target, and the first"
+    " token is nobody's target: leave out one on each side."
+)
 _LAST, _PLAIN = "F.cross_entropy(predicted, targets, ignore_index=pad_id)", "F.cross_entropy(predicted, targets)\n"
 
 
@@ -443,7 +447,7 @@ LOSS = Exercise(
         Mistake("targets-time-first", old="targets.flatten()", new="targets.T.flatten()",
             message="Logits and targets are flattened in different orders, so batch and time are mixed: neighbours no longer belong together."),
         Mistake("padding-counts", old="ignore_index=pad_id", new="ignore_index=-100",
-            message="pad_id has no effect: targets that are padding still count. They are to be left out of the mean."),
+            message="Nothing changes with pad_id: targets that are padding still count. They are to be left out of the mean."),
         Mistake("padding-zeroed", old=_LAST, new='(F.cross_entropy(predicted, targets, reduction="none") * (targets != pad_id)).mean()',
             message="Padding costs nothing, but still counts in the mean: divide by the number of targets that are no padding."),
         Mistake("padding-of-inputs", old=_LAST, new="F.cross_entropy(predicted[tokens[:, :-1].flatten() != pad_id], targets[tokens[:, :-1].flatten() != pad_id])",
@@ -463,9 +467,9 @@ LOSS = Exercise(
             (_PLAIN, "F.cross_entropy(predicted, targets) / math.log(2)\n"), (_LAST, _LAST + " / math.log(2)")),
         alone("perplexity", "You returned exp of the loss, the perplexity; the loss itself is wanted.",
             (_PLAIN, "F.cross_entropy(predicted, targets).exp()\n"), (_LAST, f"({_LAST}).exp()")),
-        alone("vocabulary-cut", "You cut the last axis, which holds the tokens' scores; the positions are the second axis: `logits[:, :-1]`.", ("logits[:, :-1]", "logits[..., :-1]")),
-        alone("only-logits-cut", "The logits lost a position and the targets did not: leave out the first token as well.", ("tokens[:, 1:]", "tokens")),
-        alone("only-targets-cut", "The targets lost a token and the logits did not: leave out the last position as well.", ("logits[:, :-1]", "logits")),
+        alone("vocabulary-cut", _UNEQUAL, ("logits[:, :-1]", "logits[..., :-1]")),
+        alone("only-logits-cut", _UNEQUAL, ("tokens[:, 1:]", "tokens")),
+        alone("only-targets-cut", _UNEQUAL, ("logits[:, :-1]", "logits")),
     ),
     alternatives=(
         "def next_token_loss(logits, tokens, pad_id=None):\n    ignored = -100 if pad_id is None else pad_id\n"
@@ -481,6 +485,7 @@ LOSS = Exercise(
 
 # 9.5 ------------------------------------------------------------------------------------------------------------------
 
+_FINITE = "The number that forbids is not below every score there can be (scores may be −10¹² as well): −torch.inf is."
 _CUT = "scores = scores.masked_fill(scores < smallest_kept, -torch.inf)"
 
 
@@ -540,9 +545,9 @@ PROBABILITIES = Exercise(
         Mistake("forbidden-as-zero", old="-torch.inf", new="0.0",
             message="A score of 0 is not “never”, exp(0) = 1: forbidden tokens need −inf before the softmax."),
         Mistake("forbidden-finite", old="-torch.inf", new="-1e9",
-            message="−1e9 is not below every score there can be: −torch.inf is."),
+            message=_FINITE),
         Mistake("forbidden-finite-small", old="-torch.inf", new="-1e4",
-            message="−1e4 is not below every score there can be: −torch.inf is."),
+            message=_FINITE),
         Mistake("cut-after-softmax", old=_CUT, new="return scores.softmax(dim=-1).masked_fill(scores < smallest_kept, 0.0)",
             message="Forbidden tokens are set to 0 after the softmax, so the rest no longer sum to 1: forbid them before it, with −inf.", hides_others=True),
         Mistake("ties-cut", old=_CUT,
@@ -591,17 +596,24 @@ class _Reader(nn.Module):
         return (self.words[tokens] * self.places[:T]).cumsum(dim=1)  # (B, T, n_tokens)
 
 
+def _last_position(logits):
+    """logits, if they are those of one position; else ValueError."""
+    if logits.dim() != 2:
+        raise ValueError(f"choose takes the logits of the last position, (B, V); logits of shape {tuple(logits.shape)} came")
+    return logits
+
+
 def _largest(logits):
     """The token with the largest score."""
-    return logits.argmax(dim=-1)
+    return _last_position(logits).argmax(dim=-1)
 
 
-def _nearest_to_one(logits):
-    """The token whose score is nearest to 1, so that scores that were changed are noticed."""
-    return (logits - 1).abs().argmin(dim=-1)
+def _nearest_to_zero(logits):
+    """The token whose score is nearest to 0, so that scores that were changed are noticed."""
+    return _last_position(logits).abs().argmin(dim=-1)
 
 
-def _generate_case(name, seed, B, T, n_new, max_len, n_tokens=13, choose=_nearest_to_one):
+def _generate_case(name, seed, B, T, n_new, max_len, n_tokens=13, choose=_nearest_to_zero):
     return Case(name, lambda: (_Reader(n_tokens, max_len, seed), _tokens(seed, B, T, n_tokens), n_new, choose),
                 {"B": B, "T": T, "n_new": n_new, "max_len": max_len, "T + n_new": T + n_new})
 
@@ -625,7 +637,7 @@ GENERATE = Exercise(
     id="9.6",
     reference=gpt.generate,
     results=("tokens",),
-    covers="short and long beginnings, several at once, nothing to add",
+    covers="short and long beginnings, several at once, a single token",
     max_mistakes=2,
     properties=(keeps_names("model", "tokens", "n_new", "choose"),),
     notes=(_learns_nothing,),
@@ -636,7 +648,7 @@ GENERATE = Exercise(
         _generate_case("a beginning longer than the window", 2, 3, 10, 4, 6),
         _generate_case("one sentence, the likeliest token", 3, 1, 4, 7, 5, choose=_largest),
         _generate_case("a window of one", 4, 3, 2, 5, 1),
-        _generate_case("nothing to add", 5, 2, 5, 0, 6),
+        _generate_case("one token", 5, 2, 5, 1, 6),
     ),
     mistakes=(
         Mistake("context-not-cut", old=_SEEN, new="tokens", hides_others=True,
