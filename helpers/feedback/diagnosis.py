@@ -5,18 +5,20 @@ proved by running: either its mistakes do exactly what the answer did on every c
 right on every case. "You did" is said only where the learner's source bears it out.
 """
 
+import functools
 import inspect
 import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
-from . import evidence, one_case, one_change, transforms, variants
+from ..course import VOCABULARY
+from . import borrowing, evidence, first_difference, one_case, one_change, transforms, two_changes, variants
 from .exercise import Finding
 from .inputs import pristine
 from .messages import continued, filled, joined
 from .registry import functions_until, get
-from .running import Outcome, quiet_outcome, run_quietly, same_outcome
+from .running import Outcome, line_in, place_of, quiet_outcome, run_quietly, same_outcome
 from .twins import build, twins_of
 from .values import is_array, is_number
 
@@ -41,14 +43,9 @@ class Explanation:
     more: tuple[str, ...] = ()
 
 
-def explain(answer):
-    """The Explanation of a wrong answer, or None where none of the roads leads anywhere."""
-    search = Search(answer)
-    for road in ROADS:
-        found = road(search)
-        if found:
-            return found
-    return None
+def explain(search):
+    """The Explanation of a wrong answer, or None where none of the roads leads anywhere. search: the answer's Search."""
+    return next((found for road in ROADS if (found := road(search))), None)
 
 
 def explain_some(answer, among, wrong):
@@ -71,8 +68,26 @@ class Search:
     # Known mistakes
 
     def fits(self, ids, i):
-        """Whether the twin with these mistakes did what the answer did on case i."""
-        return same_outcome(self.outcomes[i], self.twins.outcome(ids, i), self.answer.tolerances[i])
+        """Whether the twin with these mistakes did what the answer did on case i; if it stopped, at a like line."""
+        ours, theirs = self.outcomes[i], self.twins.outcome(ids, i)
+        if not same_outcome(ours, theirs, self.answer.tolerances[i]):
+            return False
+        return ours.error is None or self.answer.expected[i].error is not None or self._like_places(ours, theirs, ids)
+
+    def _like_places(self, ours, theirs, ids):
+        """Whether two errors came from lines that speak of the same arguments and parameters."""
+        place, line = place_of(ours.error, self.answer.candidate), line_in(theirs.error, f"<variant of {self.exercise.id}>")
+        if place is None or line is None:
+            return True
+        lines = self.twins.source(ids).splitlines()
+        there = evidence.words(lines[line - 1]) if line <= len(lines) else set()
+        telling = {word for word in there if word in self._arguments or word[0].isupper() and "_" in word}
+        return telling <= evidence.words(place.text) or not telling
+
+    @functools.cached_property
+    def _arguments(self):
+        names = set(inspect.signature(self.exercise.reference).parameters)
+        return names if not self.exercise.is_class else set()
 
     def differs(self, ids, i):
         """Whether the twin does anything wrong on this case."""
@@ -94,6 +109,16 @@ class Search:
             visible = frozenset(id for id in ids if self.twins.visible(id, first, self.answer.tolerances[first]))
             if len(visible) == size or self.fits(visible, first):
                 yield ids
+
+    @property
+    def says_little(self):
+        """Whether agreement proves little: an answer that stopped, or that says no more than yes or no."""
+        return self.is_verdict or self.answer.stopped(self.order[0])
+
+    @property
+    def is_verdict(self):
+        """Whether no more than a yes or no is asked for: wrong ones agree too easily."""
+        return isinstance(self.answer.expected[self.order[0]].value, (bool, np.bool_))
 
     def borne_out(self, ids):
         """Whether the learner's source shows everything that the messages of a set speak of."""
@@ -119,9 +144,31 @@ class Search:
 
     def _sought_change(self):
         answer = self.answer
-        if answer.tree is None:
-            return None
+        if answer.tree is None or not inspect.signature(self.exercise.reference).parameters:
+            return None  # where nothing is given, many answers are right, and a change that works is no advice
         return one_change.find(answer.tree, variants.Builder(answer.space), answer.fits, answer.space)
+
+    @functools.cached_property
+    def values(self):
+        """The answer's own values beside the reference's (first_difference.Values); None where none can be had."""
+        answer, exercise = self.answer, self.exercise
+        if answer.tree is None or exercise.judge:
+            return None
+        return first_difference.Values(
+            answer.tree,
+            answer.space,
+            exercise.reference,
+            answer.run_variant,
+            answer.right,
+            answer.order,
+            VOCABULARY | dict(exercise.words),
+            lambda i: dict(exercise.cases[i].dims),
+        )
+
+    @functools.cached_property
+    def difference(self):
+        """How far the answer is right (first_difference.Difference), or None."""
+        return None if self.values is None else first_difference.find(self.values)
 
 
 # The roads ------------------------------------------------------------------------------------------------------------
@@ -156,7 +203,7 @@ def _one_change(search):
     finding = Finding("one-change", change.sentence)
     known = _messages(search, search.known(1))
     more, findings = (), (finding,)
-    if len(known) == 1:
+    if len(known) == 1 and not search.says_little:
         more = (f"{SAME_NUMBERS}{known[0][0]}",)
         findings = (*_findings(search, search.known(1)), finding)
     return Explanation("one change", change.sentence, findings=findings, more=more)
@@ -166,7 +213,9 @@ def _known_by_numbers(size):
     """Known mistakes that give the same numbers, though the learner's source does not show them."""
 
     def road(search):
-        if size > search.exercise.max_mistakes or not search.known(size):
+        if size > search.exercise.max_mistakes or search.is_verdict or search.says_little and size > 1:
+            return None
+        if not search.known(size):
             return None
         return _named(search, search.known(size), seen=False)
 
@@ -186,11 +235,12 @@ def _transformed(search):
 
 def _transformed_and_known(search):
     """A known mistake and a change of a whole result together."""
+    wrong = _wrong_results(search)
     for mistake in search.exercise.mistakes[:PAIRED]:
         ids = frozenset({mistake.id})
         if not search.differs(ids, search.order[0]) or search.twins.outcome(ids, search.order[0]).error is not None:
             continue
-        for clause, id, value_of in _changes_of_results(search, ids):
+        for clause, id, value_of in _changes_of_results(search, ids, wrong):
             if search.matches(value_of):
                 message = _message(search, mistake.id)
                 finding = Finding(id, f"The same numbers come out if {clause}.")
@@ -221,6 +271,27 @@ def _callee(search):
     return None
 
 
+def _two_changes(search):
+    """Two changes of the learner's own code that together make it right."""
+    if search.values is None:
+        return None
+    answer = search.answer
+    found = two_changes.find(answer.tree, answer.space, search.values, answer.fits)
+    return _several_changes(found.sentence) if found else None
+
+
+def _borrowed(search):
+    """Two or three of the learner's values, with whose right ones the rest is right."""
+    if search.values is None or search.difference and (search.difference.wrong or search.difference.misnamed):
+        return None
+    found = borrowing.find(search.values)
+    return _several_changes(found.sentence) if found else None
+
+
+def _several_changes(sentence):
+    return Explanation("several changes", sentence, findings=(Finding("several-changes", sentence),))
+
+
 ROADS = (
     _only_changed_its_input,
     _known_and_seen(1),
@@ -230,8 +301,10 @@ ROADS = (
     _transformed,
     _callee,
     _known_and_seen(3),
+    _two_changes,
     _known_by_numbers(2),
     _transformed_and_known,
+    _borrowed,
     _known_by_numbers(3),
 )
 OF_KNOWN = (
@@ -313,8 +386,20 @@ def partly(search):
 # Changes of results, arguments, and functions that are called -------------------------------------------------------
 
 
-def _changes_of_results(search, ids):
-    """(clause, id, value_of) for each transform of each result of the twin with these mistakes."""
+def _wrong_results(search):
+    """Names of the results that are wrong in the first wrong case."""
+    i, exercise = search.order[0], search.exercise
+    if not one_case.same_shapes(search.answer, i):
+        return None
+    expected, got = search.answer.expected[i].value, search.outcomes[i].value
+    return [name for name, *_ in one_case.off(exercise, expected, got, exercise.cases[i])]
+
+
+def _changes_of_results(search, ids, wrong=None):
+    """(clause, id, value_of) for each transform of each result of the twin with these mistakes.
+
+    wrong: names of the results that may be changed; all for None.
+    """
     exercise = search.exercise
     dims = exercise.cases[search.order[0]].dims
     base = search.twins.outcome(ids, search.order[0])
@@ -323,6 +408,9 @@ def _changes_of_results(search, ids):
     names = [name for name, _ in one_case.parts(exercise, base.value)]
     for transform in transforms.results_of(dims):
         for place, name in enumerate(names):
+            single = not is_array(base.value[place] if len(names) > 1 else base.value)
+            if wrong is not None and name not in wrong or ids and transform.size and single:
+                continue  # sizes multiply to too many numbers to prove anything of a single one
             clause = transform.what.replace("{name}", one_case.called(exercise, name))
             yield clause, f"{transform.id}-result", _transformer(search, ids, transform, place, len(names))
 

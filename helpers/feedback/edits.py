@@ -58,7 +58,7 @@ def edits_of(tree, space):
     """All single edits of the functions in a tree, sorted by rank and line. space: the names the answer's code sees."""
     found = []
     for function in functions_of(tree):
-        found += _Function(function, space, tree).edits()
+        found += [edit for edit in _Function(function, space, tree).edits() if edit]
     found += _everywhere(found)
     return sorted(found, key=lambda edit: (edit.rank, edit.lines))
 
@@ -77,7 +77,7 @@ def _everywhere(edits):
 
 _OPERATORS = {
     ast.Add: ("+", (ast.Sub, ast.Mult)), ast.Sub: ("-", (ast.Add, ast.Div)), ast.Div: ("/", (ast.Mult, ast.FloorDiv)),
-    ast.Mult: ("*", (ast.Div, ast.MatMult, ast.Add)), ast.MatMult: ("@", (ast.Mult,)),
+    ast.Mult: ("*", (ast.Div, ast.MatMult, ast.Add, ast.Sub)), ast.MatMult: ("@", (ast.Mult,)),
     ast.FloorDiv: ("//", (ast.Div,)), ast.Pow: ("**", (ast.Mult,)), ast.BitXor: ("^", (ast.Pow,)),
     ast.BitAnd: ("&", (ast.BitOr,)), ast.BitOr: ("|", (ast.BitAnd,)), ast.Mod: ("%", (ast.FloorDiv,)),
 }  # fmt: skip
@@ -123,8 +123,11 @@ class _Function:
     def edit(self, rank, kind, look, where, new, old, key=None):
         """An edit that puts one node in place of another. where: (parent, field, index).
 
-        key: what makes it the same change as another, in other places; both nodes' text for None.
+        key: what makes it the same change as another, in other places; both nodes' text for None. None if both are
+        the same.
         """
+        if ast.dump(new) == ast.dump(old):
+            return None
         new = ast.fix_missing_locations(ast.copy_location(new, old))
         key = (kind, *(key or (ast.dump(old), ast.dump(new))))
         return Edit(rank, kind, look, key, (getattr(old, "lineno", self.function.lineno),), ((*where, new),))
@@ -276,6 +279,10 @@ class _Function:
         for other in others:
             new = ast.BinOp(node.left, other(), node.right)
             yield self.edit(1, "operator", f"the operator `{text}`", where, new, node, (text, other.__name__))
+        if isinstance(node.op, ast.BitXor) and isinstance(node.left, ast.BinOp):  # `^` binds more loosely than a power
+            inner = node.left
+            powered = ast.BinOp(inner.left, inner.op, ast.BinOp(inner.right, ast.Pow(), node.right))
+            yield self.edit(1, "operator", "the operator `^`", where, powered, node)
         if isinstance(node.op, ast.Mult) and isinstance(node.right, ast.Constant):
             powered = ast.BinOp(node.left, ast.Pow(), node.right)
             yield self.edit(1, "operator", "the operator `*`", where, powered, node)
@@ -285,7 +292,7 @@ class _Function:
         for side, look in (("left", "follows it belong"), ("right", "stands before it belong")):
             look = f"whether the `{text}` and what {look} there"
             gone = node.right if side == "left" else node.left
-            yield self.edit(1, "part", look, where, getattr(node, side), node, (side, text, ast.dump(gone)))
+            yield self.edit(1, "part", look, where, getattr(node, side), node, (side, text, _kind_of(gone)))
         if isinstance(node.left, ast.BinOp):
             inner = node.left
             rotated = ast.BinOp(inner.left, inner.op, ast.BinOp(inner.right, node.op, node.right))
@@ -303,6 +310,8 @@ class _Function:
                 new = ast.BinOp(node.left, node.op, node.right)
                 setattr(new, side, self.swapped(getattr(node, side)))
                 yield self.edit(1, "transpose", "which axes meet in the `@`", where, new, node, (side,))
+            look = "which axis comes first in that product"
+            yield self.edit(2, "transpose", look, where, self.swapped(node), node, ("product",))
         if isinstance(node.op, (ast.Div, ast.Mult)):
             root = ast.BinOp(node.right, ast.Pow(), ast.Constant(0.5))
             yield self.edit(1, "root", f"what stands after the `{text}`", where, ast.BinOp(node.left, node.op, root), node)
@@ -347,7 +356,7 @@ class _Function:
                     if name != "self" and ast.dump(size) != ast.dump(node):
                         yield self.edit(2, "size", f"the size `{ast.unparse(node)[:25]}`", where, size, node)
             return
-        text = ast.unparse(node.slice)
+        text = ast.unparse(node.slice).removeprefix("(").removesuffix(")")
         if len(text) <= 20:
             yield self.edit(2, "index", f"whether `[{text}]` belongs there", where, node.value, node)
 
@@ -397,6 +406,12 @@ class _Function:
         for new in (ast.UnaryOp(ast.USub(), node), ast.UnaryOp(ast.Invert(), node)):
             yield self.edit(2, "sign", f"the sign of {what}" if isinstance(new.op, ast.USub) else f"{what}: True or False?", where, new, node)
         yield self.edit(2, "transpose", f"which axis comes first in {what}", where, self.swapped(node), node)
+
+
+def _kind_of(node):
+    """What a dropped part is, so that parts alike are dropped together: the function it calls, or its text."""
+    call = node.args[0] if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Call) else node
+    return edits_of_calls.name_of(call) if isinstance(call, ast.Call) else ast.dump(node)
 
 
 def _makes_room(node):

@@ -70,19 +70,9 @@ def _said_right(values):
     return f"Right so far: {', '.join(said[:-1])} and {said[-1]}."
 
 
-def find(tree, space, reference, run, right, order, phrases=None, sizes=None):
-    """How far an answer is right, as a Difference, or None if nothing certain can be said.
-
-    tree, space: the answer, from `variants.parse`, and the names that its code sees. reference: the right function or
-    class. run(variant, i): runs a variant on case i, guarded. right(variant, i): the same, and whether it is right.
-    order: indices of the cases, the first wrong one first. phrases: what the reference's names stand for, by name.
-    sizes(i): sizes of case i by name, {"d_k": 4}.
-    """
-    theirs = _Reference.of(reference, run)
-    if theirs is None:
-        return None
-    search = _Search(tree, space, theirs, run, right, order, phrases or {}, sizes)
-    return search.difference() if search.steps else None
+def find(search):
+    """How far an answer is right, as a Difference, or None if nothing certain can be said. search: a Values."""
+    return search.difference()
 
 
 class _Recorder:
@@ -147,14 +137,29 @@ def _tree_of(definition):
         return None
 
 
-class _Search:
+class Values:
     """One answer's values against the reference's. A step is a value in the answer, a key one in the reference."""
 
-    def __init__(self, tree, space, theirs, run, right, order, phrases, sizes):
+    def __init__(self, tree, space, reference, run, right, order, phrases=None, sizes=None):
+        """tree, space: the answer, from `variants.parse`, and the names that its code sees.
+
+        reference: the right function or class. run(variant, i): runs a variant on case i, guarded. right(variant, i):
+        the same, and whether it is right. order: indices of the cases, the first wrong one first. phrases: what the
+        reference's names stand for ({"scores": "the scores"}). sizes(i): sizes of case i by name ({"d_k": 4}).
+        """
         self.watched, self.steps = variants.watched(tree)
-        self.theirs, self.run, self.right, self.order = theirs, run, right, list(order)
-        self.phrases, self.sizes, self.build = phrases, sizes, variants.Builder(space)
+        self.theirs, self.run, self.right, self.order = _Reference.of(reference, run), run, right, list(order)
+        self.phrases, self.sizes, self.build = phrases or {}, sizes, variants.Builder(space)
         self.first, self._own = self.order[0], {}
+
+    @classmethod
+    def of_variant(cls, tree, other):
+        """The values of a changed answer, with all else as it is for `other`; raises what compiling it raises."""
+        new = cls.__new__(cls)
+        new.__dict__.update(other.__dict__, _own={})
+        new.watched, new.steps = variants.watched(tree)
+        new.own(new.first)
+        return new
 
     def own(self, i):
         """The answer's values on case i, by step."""
@@ -165,25 +170,27 @@ class _Search:
         return self._own[i]
 
     def difference(self):
-        steps = self._telling_steps()
-        keys = {k: key for k in steps if (key := self._same(k)) is not None}
+        if self.theirs is None:
+            return None
+        steps = self.telling_steps()
+        keys = {k: key for k in steps if (key := self.same(k)) is not None}
         misnamed = next((k for k in keys if self._under_anothers_name(k, keys[k])), None)
         if misnamed is not None:
-            return Difference((), misnamed=self._value(misnamed, keys[misnamed]))
+            return Difference((), misnamed=self.value(misnamed, keys[misnamed]))
         inner = [k for k in steps if not self.steps[k].last]
         wrong = self._wrong([k for k in inner if k not in keys])
         if wrong is None:
             right = [k for k in inner if k in keys and self.steps[k].name]
-            return Difference(tuple(self._value(k, keys[k]) for k in right)) if right else None
+            return Difference(tuple(self.value(k, keys[k]) for k in right)) if right else None
         before = [k for k in inner if k in keys and k < wrong[0]]
         if not before and self.steps[wrong[0]].line == max(self.steps[k].line for k in steps):
             return None  # all of it lies in one line: nothing is said by that
         before = [k for k in before if self.steps[k].name][-1:] or before[-1:]
         return Difference(
-            tuple(self._value(k, keys[k]) for k in before), self._value(*wrong), self._relation(*wrong)
+            tuple(self.value(k, keys[k]) for k in before), self.value(*wrong), self._relation(*wrong)
         )
 
-    def _telling_steps(self):
+    def telling_steps(self):
         """The steps of the first wrong case whose values can be told from others, and short enough to be quoted."""
         own = self.own(self.first)
         given = [value for k, value in own.items() if self.steps[k].given]
@@ -193,11 +200,20 @@ class _Search:
         ]  # fmt: skip
         return [k for k in telling if not any(_equal(own[k], other) for other in given)][:STEPS]
 
-    def _same(self, k):
+    def same(self, k):
         """The key of the reference's value that step k equals on every case compared, one of its own name first."""
         keys = [key for key in self.theirs.values(self.first) if self._agree(k, key)]
         named = [key for key in keys if self.theirs.name(self.first, key) == self.steps[k].name]
         return next(iter(named or keys), None)
+
+    def matches_on_first(self, k):
+        """What step k equals on the first case alone: (2, key); or nearly: (1, key, how)."""
+        value = self.own(self.first)[k]
+        for key, (_, theirs) in self.theirs.values(self.first).items():
+            if np.shape(value) == np.shape(theirs) and _equal(value, theirs):
+                yield 2, key
+            else:
+                yield from ((1, key, how) for how in _nearly(value, theirs))
 
     def _agree(self, k, key):
         pairs = [(self.own(i).get(k), self.theirs.values(i).get(key)) for i in self.order[:CASES_COMPARED]]
@@ -214,22 +230,32 @@ class _Search:
         """The first step, and the reference's value for it, with which every case comes out right; or None."""
         tried = 0
         for k in steps:
-            for key, (name, theirs) in self.theirs.values(self.first).items():
-                same_shape = np.shape(theirs) == np.shape(self.own(self.first)[k])
-                if (same_shape or name == self.steps[k].name) and not self._under_anothers_name(k, key):
-                    tried += 1
-                    if tried > TRIED:
-                        return None
-                    if self._right_with(k, key):
-                        return k, key
+            for key in self.keys_for(k):
+                tried += 1
+                if tried > TRIED:
+                    return None
+                if self.right_with({k: key}):
+                    return k, key
         return None
 
-    def _right_with(self, k, key):
-        """Whether every case comes out right once the reference's value stands in place of step k's."""
+    def keys_for(self, k):
+        """Keys of the reference's values that could stand in step k's place, those of its own name first."""
+        name, shape = _bare(self.steps[k].name), np.shape(self.own(self.first)[k])
+        fitting = [
+            key for key, (theirs, value) in self.theirs.values(self.first).items()
+            if (np.shape(value) == shape or _bare(theirs) == name) and not self._under_anothers_name(k, key)
+        ]  # fmt: skip
+        return sorted(fitting, key=lambda key: _bare(self.theirs.name(self.first, key)) != name)
+
+    def right_with(self, exchanged):
+        """Whether every case comes out right once the reference's values stand in place of some steps' values.
+
+        exchanged: {step: key}.
+        """
         now = self.first
 
         def put(index, value):
-            theirs = self.theirs.values(now).get(key) if index == k else None
+            theirs = self.theirs.values(now).get(exchanged[index]) if index in exchanged else None
             return value if theirs is None else _copy(theirs[1])
 
         variant = self.build(self.watched, put)
@@ -239,7 +265,8 @@ class _Search:
                 return False
         return True
 
-    def _value(self, k, key):
+    def value(self, k, key):
+        """Step k as a report speaks of it, and what it is or should be."""
         name = self.theirs.name(self.first, key)
         phrase = self.phrases.get(name) or (f"the course's `{name}`" if name != "result" else "the result")
         later = [other for other in self.theirs.values(self.first) if self.theirs.name(self.first, other) == name]
@@ -311,6 +338,26 @@ def _equal(a, b):
     scale = max(float(finite.max(initial=0.0)), 1e-30)
     with np.errstate(all="ignore"):
         return bool(np.isclose(a, b, rtol=1e-4 if coarse else 1e-7, atol=(1e-5 if coarse else 1e-9) * scale, equal_nan=True).all())
+
+
+def _nearly(ours, theirs):
+    """How a value is nearly another one: "times" one factor, but for its "signs", or "transposed"."""
+    ours, theirs = _array(ours), _array(theirs)
+    if "b" in (ours.dtype.kind, theirs.dtype.kind):
+        return
+    if ours.ndim >= 2 and ours.shape != theirs.shape[:-2] + theirs.shape[:-3:-1]:
+        pass
+    elif ours.ndim >= 2 and _equal(np.swapaxes(ours, -1, -2), theirs):
+        yield "transposed"
+    if ours.shape != theirs.shape or not ours.ndim:
+        return
+    if _equal(np.abs(ours), np.abs(theirs)):
+        yield "signs"
+    ours, theirs = ours.astype(float), theirs.astype(float)
+    at = np.unravel_index(np.argmax(np.abs(theirs)), theirs.shape)
+    if np.isfinite(ours).all() and np.isfinite(theirs).all() and theirs[at] and ours[at]:
+        if _equal(ours, theirs * (ours[at] / theirs[at])):
+            yield "times"
 
 
 def _relations(ours, theirs, sizes):

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import one_case
 from .inputs import pristine
-from .values import as_array, close, is_array, is_number
+from .values import as_array, axis_names, close, is_array, is_number
 
 
 def hints(answer):
@@ -19,7 +19,7 @@ def hints(answer):
     found = []
     if comparable and len(comparable) == sum(not answer.stopped(i) for i in answer.wrong):
         found = [*_relations(answer, comparable), *_not_finite(answer, comparable)]
-        found = found or _row_sums(answer, comparable)
+        found = found or [*_alike(answer, comparable), *_row_sums(answer, comparable)]
         found += _explained(answer, comparable) + _over_cases(answer)
     return list(dict.fromkeys([*found, *_pattern(answer), *_warnings(answer)]))
 
@@ -54,6 +54,32 @@ def _not_finite(answer, cases):
                     what = "NaN" if np.isnan(g).any() else "infinity"
                     return [f"There is {what} in {one_case.called(answer.exercise, name)} in the case “{case}”."]
     return []
+
+
+def _alike(answer, cases):
+    """An axis along which all entries of a result are the same, and should not be: heads, sentences, rows alike."""
+    said = []
+    for i in cases:
+        dims, found = answer.exercise.cases[i].dims, []
+        for name, e, g in one_case.pairs(answer.exercise, answer.expected[i].value, answer.outcomes[i].value):
+            if not is_array(e) or as_array(e).dtype.kind not in "fiu":
+                continue
+            for axis, size in enumerate(as_array(e).shape):
+                axis_name = axis_names((size,), dims).strip("(),")
+                if size > 1 and axis_name and _constant(as_array(g), axis) and not _constant(as_array(e), axis):
+                    found.append((name, axis_name))
+        said.append(found)
+    shared = [one for one in said[0] if all(one in others for others in said[1:])]
+    if not shared:
+        return []
+    name, axis_name = shared[0]
+    called = one_case.called(answer.exercise, name)
+    return [f"Along the axis {axis_name}, all entries of {called} are alike; they should differ."]
+
+
+def _constant(x, axis):
+    first = np.take(x, [0], axis)
+    return bool(np.isfinite(x).all() and np.allclose(x, first, rtol=1e-5, atol=1e-7))
 
 
 def _row_sums(answer, cases):

@@ -7,7 +7,7 @@ import inspect
 
 import numpy as np
 
-from . import diagnosis, errors, first_difference, hints, one_case, running, twins
+from . import diagnosis, errors, hints, one_case, running, twins
 from .answer import Answer
 from .exercise import AnswerProblem, Finding
 from .messages import continued, joined, opened
@@ -47,7 +47,7 @@ class _Judgement:
 
     def __init__(self, exercise, candidate):
         self.exercise, self.candidate = exercise, candidate
-        self.answer = None
+        self.answer = self.search = None
 
     def report(self):
         problem = self._wrong_candidate()
@@ -143,7 +143,8 @@ class _Judgement:
         answer = self.answer
         first = answer.wrong[0]
         status = "error" if answer.stopped(first) else "failed"
-        found = diagnosis.explain(answer) or self._by_aspect()
+        self.search = diagnosis.Search(answer)
+        found = diagnosis.explain(self.search) or self._by_aspect()
         where, picture = self._where(first), one_case.comparison(answer, first)
         if found:
             return self._make(
@@ -151,7 +152,7 @@ class _Judgement:
                 found.headline,
                 mistakes=found.findings,
                 points=found.points,
-                paragraphs=(*found.more, *_unless_said(where, (found.headline, *found.points))),
+                paragraphs=(*found.more, *self._coarser(), *_unless_said(where, (found.headline, *found.points))),
                 comparison=picture,
             )
         return self._unexplained(status, first, where, picture)
@@ -194,9 +195,9 @@ class _Judgement:
         causes = [*self._causes(first), *hints.hints(answer)]
         advice = [text for words, text in _ADVICE if words in errors.message_of(error)] if error is not None else []
         if answer.stopped(first) or not one_case.same_shapes(answer, first):
-            headline, *more = [answer.problems[first].text, *advice, *causes, *where[1:]]
+            headline, *more = [answer.problems[first].text, *advice, *causes, *self._coarser(), *where[1:]]
         else:
-            headline, *more = [*(causes or ["the numbers are not right yet."]), *where]
+            headline, *more = [*(causes or ["the numbers are not right yet."]), *self._coarser(), *where]
         return self._make(status, headline, paragraphs=tuple(more[:4]), comparison=picture)
 
     def _causes(self, first):
@@ -204,7 +205,7 @@ class _Judgement:
         answer = self.answer
         remarks = remarks_on(answer)
         sure = [remark.sentence for remark in remarks if remark.certain]
-        part = diagnosis.partly(diagnosis.Search(answer))
+        part = diagnosis.partly(self.search)
         one_bit = isinstance(answer.expected[first].value, (bool, np.bool_))  # a yes or no agrees too easily
         part = None if one_bit else part
         differing = self._first_difference()
@@ -214,20 +215,8 @@ class _Judgement:
         return [*sure[:2], *whole, *differing, *rest, *([] if sure or whole or differing else maybe)]
 
     def _first_difference(self):
-        answer = self.answer
-        if answer.tree is None or self.exercise.judge:
-            return []
-        found = first_difference.find(
-            answer.tree,
-            answer.space,
-            self.exercise.reference,
-            answer.run_variant,
-            answer.right,
-            answer.order,
-            self.exercise.words,
-            lambda i: dict(self.exercise.cases[i].dims),
-        )
-        return [found.sentence] if found else []
+        difference = self.search.difference
+        return [difference.sentence] if difference else []
 
     def _where(self, first):
         """Evidence: the first case that differs, and how many others do."""
@@ -278,16 +267,28 @@ class _Judgement:
         cases = f"Right on all {total} cases{covers}." if total > 1 else "Right."
         return self._make("passed", f"{cases} From here on the lesson uses yours.", paragraphs=tuple(self._notes()))
 
-    def _notes(self):
-        """What a passing answer may like to know."""
+    def _other_precision(self):
+        """(dtype expected, dtype returned) where they are two kinds of float, the first such pair; or None."""
+        answer = self.answer
         pairs = [
             (dtype_name(e), dtype_name(g))
-            for expected, outcome in zip(self.answer.expected, self.answer.outcomes, strict=True)
+            for expected, outcome in zip(answer.expected, answer.outcomes, strict=True)
             for e, g in zip(arrays(expected.value), arrays(outcome.value), strict=False)
         ]
-        lost = next(((e, g) for e, g in pairs if e != g and "float" in e and "float" in g), None)
-        if lost:
-            yield f"Note: where the course's version returns {lost[0]}, yours returns {lost[1]}; the values agree."
+        return next(((e, g) for e, g in pairs if e != g and "float" in e and "float" in g), None)
+
+    def _coarser(self):
+        """A second thing that may be wrong: results held in a coarser float than is wanted."""
+        other = self._other_precision()
+        if other and int(other[1][5:] or 0) < int(other[0][5:] or 0):
+            return [f"Besides, yours returns {other[1]} where {other[0]} is wanted."]
+        return []
+
+    def _notes(self):
+        """What a passing answer may like to know."""
+        other = self._other_precision()
+        if other:
+            yield f"Note: where the course's version returns {other[0]}, yours returns {other[1]}; the values agree."
         for ask in self.exercise.notes:
             note = self.answer.asked(ask, self.candidate)
             if isinstance(note, str):

@@ -1,9 +1,10 @@
 """The one change in a learner's own code that would make it right: where it is and what to look at, never what to write."""
 
+import ast
 from dataclasses import dataclass
 
-from . import edits as edits_module
-from .edits import made
+from .edits import edits_of, made
+from .variants import quiet_libraries
 
 FUNCTION_LIMIT, CLASS_LIMIT = 900, 450  # edits that are tried
 AFTER_A_FIND = 150  # more edits that are tried once one fits, to see whether others fit as well
@@ -56,21 +57,18 @@ def find(tree, build, fits, space, limit=None):
     fits: whether such a variant is right on every case; guarded by the caller, the first wrong case tried first.
     space: the names that the answer's code sees. limit: edits tried; FUNCTION_LIMIT or CLASS_LIMIT for None.
     """
-    is_class = type(tree.body[0]).__name__ == "ClassDef"
-    limit = limit or (CLASS_LIMIT if is_class else FUNCTION_LIMIT)
-    found, left = [], None
-    for edit in edits_module.edits_of(tree, space)[:limit]:
-        if left is not None:
+    limit = limit or (CLASS_LIMIT if isinstance(tree.body[0], ast.ClassDef) else FUNCTION_LIMIT)
+    found, left = [], limit
+    with quiet_libraries():
+        for edit in edits_of(tree, space)[:limit]:
             left -= 1
-            if left < 0 or edit.rank > found[0].rank + 1:
+            if left < 0 or build.exhausted or found and edit.rank > found[0].rank + 1:
                 break
-        if build.exhausted:
-            break
-        with made(edit):
-            fine = _fits(tree, build, fits)
-        if fine:
-            found.append(edit)
-            left = AFTER_A_FIND if left is None else left
+            with made(edit):
+                fine = _fits(tree, build, fits)
+            if fine:
+                found.append(edit)
+                left = min(left, AFTER_A_FIND) if len(found) == 1 else left
     return Changes(_options(found)) if found else None
 
 
@@ -100,12 +98,13 @@ def _sentence(options):
     looks = list(dict.fromkeys(option.what_to_look_at for option in options))
     look = " Or: at ".join(look if look.endswith("?") else f"{look}." for look in looks)
     if any(option.lines != first.lines for option in options):
-        places = [f"{_in_lines(option.lines)} (look at {option.what_to_look_at})" for option in options]
+        places = [f"{in_lines(option.lines)} (look at {option.what_to_look_at})" for option in options]
         return f"One change would make this right, {' or '.join(places)}."
     what = "One change" if len(first.lines) == 1 else "The same change"
-    return f"{what} {_in_lines(first.lines)} would make this right: look at {look}"
+    return f"{what} {in_lines(first.lines)} would make this right: look at {look}"
 
 
-def _in_lines(lines):
+def in_lines(lines):
+    """Lines as a sentence has them: "in line 3", "in lines 3, 4 and 6"."""
     *others, last = [str(line) for line in lines]
     return f"in lines {', '.join(others)} and {last}" if others else f"in line {last}"

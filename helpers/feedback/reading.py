@@ -61,7 +61,7 @@ def _all(tree, many_axes):
         for node in ast.walk(function):
             yield from _statement(node)
             yield from (one for one in _expression(node) if has_input or "sizes of the input" not in one[1])
-            if many_axes and isinstance(node, ast.Attribute) and node.attr == "T":
+            if isinstance(node, ast.Attribute) and node.attr == "T" and _short(node.value) in many_axes:
                 yield node.lineno, f"look at `.T` in `{_short(node)}`. With more than two axes it reverses all of them.", False
     yield from _classes(tree)
 

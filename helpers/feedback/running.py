@@ -396,5 +396,11 @@ def place_of(error, candidate):
     return Place(line, text, shapes, tuple(frame.f_locals), innermost=own[-1] == frames[-1])
 
 
+def line_in(error, file):
+    """The innermost line of a file that an error passed through, or None."""
+    lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == file]
+    return lines[-1] if lines else None
+
+
 def _code_of(candidate):
     return getattr(_function_of(candidate), "__code__", None)

@@ -1,21 +1,24 @@
 """A learner's own definition as a syntax tree: parsed, changed, compiled again, and watched while it runs.
 
-Variants of an answer may loop for ever: every loop of a variant counts its rounds and stops after ROUNDS of them, a
-bound that does not depend on the machine. All other harm (exits, prints, changed inputs) is the caller's to guard.
+Variants of an answer may loop for ever: every loop of a variant counts what it does and is stopped in time, by a bound
+that does not depend on the machine. All other harm (exits, prints, changed inputs) is the caller's to guard.
 """
 
 import ast
 import contextlib
 import copy
 import inspect
+import os
+import sys
 import warnings
 
-ROUNDS = 50_000  # rounds of all loops together that one variant may take
-ROUNDS_IN_ALL = 150_000  # and all variants of one answer together
+# Calls and operations in loops, counted by the round.
+OPERATIONS = 150_000  # what one variant may do
+OPERATIONS_IN_ALL = 300_000  # and all variants of one answer together
 _TICK, _NOTE = "__count_a_round__", "__note_a_value__"
 
 
-class TooManyRounds(BaseException):
+class TooManyOperations(BaseException):
     """Raised inside a variant whose loops go on too long; not an Exception, so that `except Exception` lets it pass."""
 
 
@@ -67,26 +70,26 @@ class Builder:
     """Turns a tree (ast.Module with one definition) into the function or class that it defines, again and again.
 
     space: names that the definition may use; it is copied, and stays as it is. Calling raises what compiling raises.
-    Every loop of a variant counts its rounds: ROUNDS for one variant, ROUNDS_IN_ALL for all that are built here.
+    Loops of a variant may do OPERATIONS, those of all variants built here together OPERATIONS_IN_ALL.
     """
 
     def __init__(self, space):
-        self.space, self.left = dict(space), ROUNDS_IN_ALL
+        self.space, self.left = dict(space), OPERATIONS_IN_ALL
 
     @property
     def exhausted(self):
-        """Whether the variants so far have used up all rounds; loops of further ones stop at once."""
+        """Whether the variants so far have used up all operations; loops of further ones stop at once."""
         return self.left <= 0
 
     def __call__(self, tree, note=None):
-        own = ROUNDS
+        own = OPERATIONS
 
-        def count():
+        def count(operations):
             nonlocal own
-            own -= 1
-            self.left -= 1
+            own -= operations
+            self.left -= operations
             if own < 0 or self.left < 0:
-                raise TooManyRounds
+                raise TooManyOperations
 
         space = {**self.space, _TICK: count, _NOTE: note}
         with _counted(tree), warnings.catch_warnings():
@@ -101,7 +104,8 @@ def _counted(tree):
     """The tree with a counting call at the start of every loop's body, for the time of a compilation."""
     bodies = [loop.body for loop in _loops(tree.body)]
     for body in bodies:
-        call = ast.Expr(ast.Call(ast.Name(_TICK, ast.Load()), [], []))
+        operations = sum(isinstance(node, (ast.Call, ast.BinOp)) for line in body for node in ast.walk(line))
+        call = ast.Expr(ast.Call(ast.Name(_TICK, ast.Load()), [ast.Constant(1 + operations)], []))
         body.insert(0, ast.fix_missing_locations(ast.copy_location(call, body[0])))
     try:
         yield
@@ -118,6 +122,24 @@ def _loops(statements):
             inner = getattr(statement, field, None)
             if isinstance(inner, list):
                 yield from _loops(inner)
+
+
+@contextlib.contextmanager
+def quiet_libraries():
+    """Keep what compiled libraries write to the terminal by themselves ("illegal value") out of the learner's cell."""
+    sys.stderr.flush()
+    with open(os.devnull, "wb") as nowhere:
+        try:
+            saved = os.dup(2)
+            os.dup2(nowhere.fileno(), 2)
+        except OSError:  # no such terminal
+            yield
+            return
+        try:
+            yield
+        finally:
+            os.dup2(saved, 2)
+            os.close(saved)
 
 
 # Watching values ------------------------------------------------------------------------------------------------------
