@@ -67,8 +67,8 @@ def bits_after_training(text, skips=True, norms=True, n_steps=120, seed=0, rate=
     return bits_per_character(model, text.validation[:8000])
 
 
-def bits_of_louder_start(windows, norms=True, louder=3.0):
-    """What an untrained model of six blocks pays for windows (n, T) when all its parameters are `louder` times larger."""
+def bits_of_louder_start(windows, norms=True, louder=2.0):
+    """What an untrained model of six blocks pays for windows (n, T), all its parameters made `louder` times larger."""
     model = deep_model(6, norms=norms)
     with torch.no_grad():
         for parameter in model.parameters():

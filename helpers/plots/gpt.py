@@ -10,9 +10,9 @@ SMOOTHED_OVER = 10  # steps of a training
 def likeness(curves):
     """How alike rows become in a stack of layers. curves: dict from kind of stack to (n_layers + 1,) mean cosines."""
     layers = range(len(next(iter(curves.values()))))
-    told = [f"{name} {_told(values[0])} before the first layer and {_told(values[-1])} after the last" for name, values in curves.items()]
+    told = [f"{name} {_told(values[0])} and {_told(values[-1])}" for name, values in curves.items()]
     lines(layers, curves, xlabel="layers", ylabel="mean cosine of two rows", title="How alike are the words?",
-          alt=f"Mean cosine of two rows after each layer: {'; '.join(told)}.")
+          alt=f"Mean cosine of two rows before the first layer and after the last: {'; '.join(told)}.")
 
 
 def losses(histories):
@@ -37,7 +37,10 @@ def learning(history, counts):
 
 def reach(curves):
     """What a character costs by how many before it were read. curves: dict from name to (numbers read, bits)."""
-    told = [f"{name} from {_told(bits[0])} with {read[0]} to {_told(bits[-1])} with {read[-1]}" for name, (read, bits) in curves.items()]
+    told = [
+        f"{name} from {_told(bits[0])} with {read[0]} to {_told(bits[-1])} with {read[-1]}"
+        for name, (read, bits) in curves.items()
+    ]
     lines({name: read for name, (read, _) in curves.items()}, {name: bits for name, (_, bits) in curves.items()},
           log="x", xlabel="characters read", ylabel="bits per character", title="How far does it look?",
           alt=f"Bits per character by the number of characters read: {'; '.join(told)}.")

@@ -56,7 +56,7 @@ LAYER_NORM = Exercise(
         _norm_case("three sentences of five words", 0, 3, 5, 7),
         Case("the row (1, 3) of the text", lambda: (torch.tensor([[1.0, 3.0]]), torch.ones(2), torch.zeros(2)), {"d": 2}),
         _norm_case("float64", 1, 5, 2, 11, dtype=torch.float64),
-        _norm_case("one row alone", 2, 9),
+        _norm_case("one row alone", 2, 1, 9),
         _norm_case("rows that are nearly constant", 3, 3, 5, 7, dtype=torch.float64, spread=1e-3),
         _norm_case("a large eps", 4, 3, 5, 7, eps=0.5),
         Case("no eps given", lambda: (_normal(5, 5, 3, scale=0.01), torch.ones(3), torch.zeros(3)), {"T": 5, "d": 3}),
