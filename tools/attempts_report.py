@@ -67,7 +67,7 @@ def show(attempt, options, seconds, spoke):
         said = ENGINES[engine](trial) if trial.answer.wrong else None
         seconds[engine].append(time.process_time() - begun)
         spoke[engine] += bool(said)
-        if said:
+        if said or seconds[engine][-1] > 1:
             print(f"   {engine.upper()} [{seconds[engine][-1]:.2f}s] {said}", flush=True)
 
 

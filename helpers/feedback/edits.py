@@ -198,6 +198,10 @@ class _Function:
         for name in self.names:
             if name != node.id:
                 yield self.edit(2, "name", f"the name `{node.id}`", where, ast.Name(name, ast.Load()), node)
+        for attribute in self.attributes:
+            own = ast.Attribute(ast.Name("self", ast.Load()), attribute, ast.Load())
+            yield self.edit(2, "name", f"the name `{node.id}`", where, own, node)
+        yield from self._more(node, where, parent)
         if isinstance(parent, (ast.BinOp, ast.Call)):
             look = f"the sign of `{node.id}`" if isinstance(parent, ast.BinOp) else f"whether `{node.id}` is meant as it is"
             yield self.edit(3, "sign", look, where, ast.UnaryOp(ast.USub(), node), node)
@@ -219,6 +223,19 @@ class _Function:
         if self.torch:
             return ast.Call(ast.Attribute(node, "transpose", ast.Load()), minus, [])
         return ast.Call(ast.Attribute(ast.Name("np", ast.Load()), "swapaxes", ast.Load()), [node, *minus], [])
+
+    def _more(self, node, where, parent):
+        """A number or an array times another, or by one more or less."""
+        name = node.id
+        look = f"whether `{name}` is meant as it is"
+        if isinstance(parent, (ast.BinOp, ast.Call, ast.Subscript)):
+            one, two = ast.Constant(1), ast.Constant(2)
+            for n, op in ((one, ast.Add()), (one, ast.Sub()), (two, ast.Mult())):
+                yield self.edit(3, "part", look, where, ast.BinOp(node, op, n), node, (name, type(op).__name__))
+        if isinstance(parent, (ast.Call, ast.Attribute, ast.Assign)):
+            turned = ast.UnaryOp(ast.Invert(), node)
+            look = f"what `{name}` means: is it the right way round?"
+            yield self.edit(2, "condition", look, where, turned, node, (name, "~"))
 
     def _numbers(self, node):
         """Other values for a constant, as (rank, node)."""
@@ -253,7 +270,9 @@ class _Function:
         if isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.USub):  # a negative number is one number
             return
         text, kind = ast.unparse(node), "number"
-        look = f"the `{text}`" if isinstance(value, (bool, type(None))) else f"the number {text}"
+        around = ast.unparse(parent) if isinstance(parent, (ast.BinOp, ast.Call, ast.Subscript)) else ""
+        around = f" in `{around}`" if 0 < len(around) <= 30 else ""
+        look = f"the `{text}`" if isinstance(value, (bool, type(None))) else f"the number {text}{around}"
         if isinstance(parent, ast.keyword) and parent.arg:
             if parent.arg in edits_of_calls.AXES:
                 return  # the call's own edits
@@ -289,9 +308,12 @@ class _Function:
         if isinstance(node.op, _ONE_WAY):
             turned = ast.BinOp(node.right, node.op, node.left)
             yield self.edit(1, "order", f"which comes first at `{text}`", where, turned, node, (text,))
-        for side, look in (("left", "follows it belong"), ("right", "stands before it belong")):
-            look = f"whether the `{text}` and what {look} there"
+        for side, where_gone in (("left", "follows it"), ("right", "stands before it")):
             gone = node.right if side == "left" else node.left
+            quoted = f"{text} {ast.unparse(gone)}" if side == "left" else f"{ast.unparse(gone)} {text}"
+            look = f"whether `{quoted}` belongs there"
+            if len(quoted) > 30:
+                look = f"whether the `{text}` and what {where_gone} belong there"
             yield self.edit(1, "part", look, where, getattr(node, side), node, (side, text, _kind_of(gone)))
         if isinstance(node.left, ast.BinOp):
             inner = node.left
@@ -305,6 +327,10 @@ class _Function:
             rotated = ast.BinOp(ast.BinOp(node.left, node.op, inner.left), inner.op, inner.right)
             yield self.edit(1, "parentheses", "what is calculated first: are the parentheses right?", where, rotated, node)
         yield from self._inside_calls(node, where, text)
+        if isinstance(node.op, ast.Mult):
+            for name in self.arguments[:6]:
+                product = ast.BinOp(node, ast.Mult(), ast.Name(name, ast.Load()))
+                yield self.edit(3, "part", "what is multiplied there: is something missing?", where, product, node)
         if isinstance(node.op, ast.MatMult):
             for side in ("left", "right"):
                 new = ast.BinOp(node.left, node.op, node.right)
@@ -372,7 +398,11 @@ class _Function:
         for part in parts:
             if not isinstance(part, ast.Slice):
                 continue
-            look = "where that slice begins and ends"
+            base = ast.unparse(node.value)[:20]
+            look = f"where the slice of `{base}` begins and ends"
+            if (part.lower is None) != (part.upper is None):
+                places = ((part, "lower", None, part.upper), (part, "upper", None, part.lower))
+                yield self.change(1, "slice", look, ("slice turned", base, ast.dump(part)), (node.lineno,), places)
             for field in ("lower", "upper", "step"):
                 bound = getattr(part, field)
                 others = [None] if bound is not None else []

@@ -76,7 +76,9 @@ def edits(function, call, where, parent):
     values = [call.func.value, *call.args] if is_method(call) else list(call.args)
     for i, value in enumerate(values[:3]):
         if not isinstance(value, (ast.Starred, ast.GeneratorExp, ast.Constant)):
-            yield edit(1, "call", f"whether {shown} belongs there", where, value, call, (name, i))
+            text = ast.unparse(value)
+            around = f" around `{text}`" if len(text) <= 20 and _several(function, call, name) else " there"
+            yield edit(1, "call", f"whether {shown} belongs{around}", where, value, call, (name, i))
     for family in _FAMILIES:
         for other in family if name in family else ():
             if other != name and not (isinstance(call.func, ast.Name) and other not in ("sum", "max", "min", "all", "any", "len")):
@@ -108,6 +110,14 @@ def edits(function, call, where, parent):
             ast.BinOp(inner.left, inner.op, changed([inner.right])),
         ):
             yield edit(1, "parentheses", look, where, new, call)
+
+    for i, inner in enumerate(call.args[:2]):  # f(g(a, b)) and g(a, f(b)) for each other
+        if isinstance(inner, ast.Call) and len(call.args) <= 2 and not is_method(call):
+            look = f"what comes first, {shown} or `{name_of(inner)}`"
+            for j in range(len(inner.args)):
+                outer = ast.Call(call.func, [*call.args[:i], inner.args[j], *call.args[i + 1 :]], call.keywords)
+                turned = ast.Call(inner.func, [*inner.args[:j], outer, *inner.args[j + 1 :]], inner.keywords)
+                yield edit(2, "order", look, where, turned, call)
 
     yield from _axes(function, call, where, name, shown, changed)
     yield from _additions(function, call, where, name, shown, changed)
@@ -154,8 +164,16 @@ def _additions(function, call, where, name, shown, changed):
     if name == "len" or name == "size":
         for size in _sizes(function):
             yield edit(2, "size", f"the size `{ast.unparse(call)[:25]}`", where, size, call)
-    if name == "range":
-        look = "where that `range` begins and ends"
+    if name in ("reshape", "view", "flatten") and is_method(call) and function.torch:
+        look = f"the order of the axes before and after {shown}"
+        for exchanged in (call.func.value, None):
+            source = call if exchanged is None else exchanged
+            turned = ast.Call(ast.Attribute(source, "transpose", ast.Load()), [number(1), number(2)], [])
+            if exchanged is not None:
+                turned = changed(func=ast.Attribute(turned, "reshape" if name == "view" else name, ast.Load()))
+            yield edit(1, "transpose", look, where, turned, call, (name, exchanged is None))
+    if name in ("range", "arange"):
+        look = f"where that {shown} begins and ends"
         last = call.args[-1] if len(call.args) == 1 else call.args[1] if len(call.args) > 1 else None
         if last is not None:
             first = number(0) if len(call.args) == 1 else call.args[0]
@@ -201,6 +219,12 @@ def _additions(function, call, where, name, shown, changed):
         method = "clone" if function.torch else "copy"
         copied = ast.Call(ast.Attribute(call, method, ast.Load()), [], [])
         yield edit(3, "copy", "whether that is a copy, or still the same array", where, copied, call)
+
+
+def _several(function, call, name):
+    """Whether there are several calls of that name in the call's line."""
+    calls = [n for n in ast.walk(function.function) if isinstance(n, ast.Call) and n.lineno == call.lineno]
+    return sum(name_of(other) == name for other in calls) > 1
 
 
 def _sizes(function):

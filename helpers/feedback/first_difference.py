@@ -5,6 +5,7 @@ cases. A value is the one that is wrong if all cases come out right once the ref
 """
 
 import ast
+import copy
 import inspect
 import textwrap
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from . import variants
 
 STEPS, CASES_COMPARED, TRIED = 40, 4, 120  # steps looked at, cases on which a value must agree, substitutions tried
 LONGEST_LABEL = 40  # characters of an expression that is quoted
+RESULT = "the result"  # stands for the name of what a function returns without one
 LARGEST = 200_000  # entries of an array that is compared
 
 
@@ -33,31 +35,37 @@ class Difference:
 
     right: values that are right, the last one before the mistake, or, where that is not found, all that are.
     wrong: the first value that is not, and with which all would be right, or None. relation: what the wrong value is
-    beside the right one, or "". misnamed: a value that is one of the reference's, under the name of another, or None.
+    beside the right one, or "". misnamed: values of the reference's that stand under each other's names. complete: a
+    value that is all that should be returned, though something else is.
     """
 
     right: tuple[Value, ...]
     wrong: Value | None = None
     relation: str = ""
-    misnamed: Value | None = None
+    misnamed: tuple[Value, ...] = ()
+    complete: Value | None = None
 
     @property
     def line(self):
-        return (self.misnamed or self.wrong or self.right[-1]).line
+        return (self.complete or self.wrong or [*self.misnamed, *self.right][0]).line
 
     @property
     def sentence(self):
         """What a report says of it."""
         if self.misnamed:
-            value = self.misnamed
-            return f"Your `{value.label}` in line {value.line} holds {value.phrase}."
+            said = [f"`{value.label}` in line {value.line} holds {value.phrase}" for value in self.misnamed]
+            return f"Your {', and '.join(said)}."
+        if self.complete:
+            value = self.complete
+            return f"`{value.label}` in line {value.line} already is what should be returned. Look at what comes after it."
         fine = _said_right(self.right)
         if not self.wrong:
             return f"{fine} Look at the rest."
         value = self.wrong
         wrong = f"`{value.label}` in line {value.line} is {'the first that is not' if fine else 'not right'}"
         relation = f", and yours is {self.relation}" if self.relation else ""
-        return f"{fine} {wrong}: it should be {value.phrase}{relation}. All that follows is right.".strip()
+        should = "" if value.phrase == f"the {value.label}" else f": it should be {value.phrase}"
+        return f"{fine} {wrong}{should}{relation}. All that follows is right.".strip()
 
 
 def _said_right(values):
@@ -114,7 +122,16 @@ class _Reference:
                 space[tree.body[0].name] = variants.Builder(space)(watched, recorders[0])
             self.run(space[self.trees[0].body[0].name], i)
             self._values[i] = {(n, k): found for n, r in enumerate(recorders) for k, found in _named(r)}
+            for (n, k), (name, value) in self._values[i].items():
+                if n and name == RESULT:
+                    self._values[i][n, k] = f"what `{self.trees[n].body[0].name}` gives", value
         return self._values[i]
+
+    def is_all(self, i, key):
+        """Whether a value is all that the reference returns."""
+        last = [step for step in variants.watched(self.trees[0])[1] if step.last]
+        keys = [(n, k) for n, k in self.values(i) if n == 0]
+        return len(last) == 1 and key == keys[-1] and self.name(i, key) in (RESULT, last[0].name)
 
     def name(self, i, key):
         return self.values(i)[key][0]
@@ -127,7 +144,7 @@ def _named(recorder):
         step = recorder.steps[k]
         if bool(step.name) != step.last and not step.given and _telling(value):
             if not any(_equal(value, other) for other in given):
-                yield k, (step.name or "result", value)
+                yield k, (step.name or RESULT, value)
 
 
 def _tree_of(definition):
@@ -152,12 +169,10 @@ class Values:
         self.phrases, self.sizes, self.build = phrases or {}, sizes, variants.Builder(space)
         self.first, self._own = self.order[0], {}
 
-    @classmethod
-    def of_variant(cls, tree, other):
-        """The values of a changed answer, with all else as it is for `other`; raises what compiling it raises."""
-        new = cls.__new__(cls)
-        new.__dict__.update(other.__dict__, _own={})
-        new.watched, new.steps = variants.watched(tree)
+    def of_variant(self, watched, steps):
+        """The values of a changed answer, watched, on the first case; raises what compiling it raises."""
+        new = copy.copy(self)
+        new.watched, new.steps, new._own = watched, steps, {}
         new.own(new.first)
         return new
 
@@ -173,11 +188,16 @@ class Values:
         if self.theirs is None:
             return None
         steps = self.telling_steps()
-        keys = {k: key for k in steps if (key := self.same(k)) is not None}
-        misnamed = next((k for k in keys if self._under_anothers_name(k, keys[k])), None)
-        if misnamed is not None:
-            return Difference((), misnamed=self.value(misnamed, keys[misnamed]))
+        keys = self._forward({k: key for k in steps if (key := self.same(k)) is not None})
+        misnamed = {k: key for k, key in keys.items() if self._under_anothers_name(k, key)}
+        inner = {k: self._own_key(k) for k in misnamed if not self.steps[k].last}
+        if inner and self.right_with(inner):
+            return Difference((), misnamed=tuple(self.value(k, keys[k]) for k in inner))
+        keys = {k: key for k, key in keys.items() if k not in misnamed}
         inner = [k for k in steps if not self.steps[k].last]
+        complete = next((k for k in inner if k in keys and self.theirs.is_all(self.first, keys[k])), None)
+        if complete is not None:
+            return Difference((), complete=self.value(complete, keys[complete]))
         wrong = self._wrong([k for k in inner if k not in keys])
         if wrong is None:
             right = [k for k in inner if k in keys and self.steps[k].name]
@@ -189,6 +209,20 @@ class Values:
         return Difference(
             tuple(self.value(k, keys[k]) for k in before), self.value(*wrong), self._relation(*wrong)
         )
+
+    def _own_key(self, k):
+        """The last of the reference's values that has step k's own name."""
+        names = [key for key in self.theirs.values(self.first) if _bare(self.theirs.name(self.first, key)) == _bare(self.steps[k].name)]
+        return names[-1]
+
+    def _forward(self, keys):
+        """{step: key} without steps that undo what was right: a name that goes back to an earlier value of the reference."""
+        reached, found = {}, {}
+        for k, key in sorted(keys.items()):
+            if key >= reached.get(self.steps[k].name, key):
+                found[k] = key
+                reached[self.steps[k].name] = key
+        return found
 
     def telling_steps(self):
         """The steps of the first wrong case whose values can be told from others, and short enough to be quoted."""
@@ -224,7 +258,7 @@ class Values:
         """Whether step k has the name of one of the reference's values and holds another one."""
         own, name = _bare(self.steps[k].name), _bare(self.theirs.name(self.first, key))
         names = {_bare(self.theirs.name(self.first, other)) for other in self.theirs.values(self.first)}
-        return bool(own) and own in names and name != "result" and own != name
+        return bool(own) and own in names and " " not in name and own != name
 
     def _wrong(self, steps):
         """The first step, and the reference's value for it, with which every case comes out right; or None."""
@@ -268,9 +302,9 @@ class Values:
     def value(self, k, key):
         """Step k as a report speaks of it, and what it is or should be."""
         name = self.theirs.name(self.first, key)
-        phrase = self.phrases.get(name) or (f"the course's `{name}`" if name != "result" else "the result")
+        phrase = self.phrases.get(name) or (name if " " in name else f"the course's `{name}`")
         later = [other for other in self.theirs.values(self.first) if self.theirs.name(self.first, other) == name]
-        unfinished = " so far" if name != "result" and key != later[-1] else ""
+        unfinished = " so far" if " " not in name and key != later[-1] else ""
         return Value(self.steps[k].label, self.steps[k].line, phrase + unfinished)
 
     def _relation(self, k, key):

@@ -24,6 +24,12 @@ def hints(answer):
     return list(dict.fromkeys([*found, *_pattern(answer), *_warnings(answer)]))
 
 
+def remarks(answer):
+    """The exercise's own remarks, in words of its subject, that hold for all wrong cases."""
+    comparable = [i for i in answer.wrong if one_case.same_shapes(answer, i)]
+    return _explained(answer, comparable) if comparable else []
+
+
 # Every wrong case is asked --------------------------------------------------------------------------------------------
 
 

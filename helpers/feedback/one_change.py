@@ -60,6 +60,7 @@ def find(tree, build, fits, space, limit=None):
     limit = limit or (CLASS_LIMIT if isinstance(tree.body[0], ast.ClassDef) else FUNCTION_LIMIT)
     found, left = [], limit
     with quiet_libraries():
+        build.measure(lambda: fits(build(tree)))
         for edit in edits_of(tree, space)[:limit]:
             left -= 1
             if left < 0 or build.exhausted or found and edit.rank > found[0].rank + 1:

@@ -149,7 +149,8 @@ def _operation(node):
     op, left, right = node.op, node.left, node.right
     if isinstance(op, ast.BitXor) and _whole(right, 2):
         yield node.lineno, f"in `{_short(node)}`, `^` is no power: Python's `^` compares the bits of whole numbers, and powers are `**`.", True
-    if isinstance(op, ast.Div) and isinstance(left, ast.BinOp) and isinstance(left.op, ast.Pow) and _whole(left.right, 1, 1):
+    last = left.right if isinstance(left, ast.BinOp) and isinstance(left.op, (ast.Div, ast.Mult)) else left
+    if isinstance(op, ast.Div) and isinstance(last, ast.BinOp) and isinstance(last.op, ast.Pow) and _whole(last.right, 1, 1):
         yield node.lineno, f"in `{_short(node)}` the power is taken first, and only then comes the division.", True
     if isinstance(op, ast.FloorDiv) and isinstance(left, ast.BinOp) and isinstance(left.op, ast.Div):
         yield node.lineno, f"`{_short(node)}` is worked out from left to right, and `//` rounds what it gets down to a whole number.", True

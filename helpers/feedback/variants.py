@@ -12,9 +12,10 @@ import os
 import sys
 import warnings
 
-# Calls and operations in loops, counted by the round.
+# Calls and operations, counted by the round in loops, and estimated for each call of a variant.
 OPERATIONS = 150_000  # what one variant may do
 OPERATIONS_IN_ALL = 300_000  # and all variants of one answer together
+CALLS_PER_OPERATION = 8  # function calls, those of the guards included, that cost as much as one operation of NumPy
 _TICK, _NOTE = "__count_a_round__", "__note_a_value__"
 
 
@@ -70,11 +71,17 @@ class Builder:
     """Turns a tree (ast.Module with one definition) into the function or class that it defines, again and again.
 
     space: names that the definition may use; it is copied, and stays as it is. Calling raises what compiling raises.
-    Loops of a variant may do OPERATIONS, those of all variants built here together OPERATIONS_IN_ALL.
+    A variant may do OPERATIONS, all that are built here together OPERATIONS_IN_ALL: calls and operations in loops,
+    and for every call of a variant what `measure` found.
     """
 
     def __init__(self, space):
-        self.space, self.left = dict(space), OPERATIONS_IN_ALL
+        self.space, self.left, self.for_a_call = dict(space), OPERATIONS_IN_ALL, 0
+
+    def measure(self, action):
+        """Take the cost of a call from an action that calls the answer once."""
+        if not self.for_a_call:
+            self.for_a_call = 1 + calls_made(action) // CALLS_PER_OPERATION
 
     @property
     def exhausted(self):
@@ -92,7 +99,7 @@ class Builder:
                 raise TooManyOperations
 
         space = {**self.space, _TICK: count, _NOTE: note}
-        with _counted(tree), warnings.catch_warnings():
+        with _counted(tree, self.for_a_call), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of "is not" with a literal, and the like
             code = compile(tree, "<variant of an answer>", "exec", dont_inherit=True)
         exec(code, space)
@@ -100,17 +107,19 @@ class Builder:
 
 
 @contextlib.contextmanager
-def _counted(tree):
-    """The tree with a counting call at the start of every loop's body, for the time of a compilation."""
-    bodies = [loop.body for loop in _loops(tree.body)]
-    for body in bodies:
-        operations = sum(isinstance(node, (ast.Call, ast.BinOp)) for line in body for node in ast.walk(line))
-        call = ast.Expr(ast.Call(ast.Name(_TICK, ast.Load()), [ast.Constant(1 + operations)], []))
+def _counted(tree, for_a_call):
+    """The tree with a counting call at the start of functions and of loops' bodies, for the time of a compilation."""
+    bodies = [(function.body, for_a_call) for function in functions_of(tree) if for_a_call]
+    for loop in _loops(tree.body):
+        operations = sum(isinstance(node, (ast.Call, ast.BinOp)) for line in loop.body for node in ast.walk(line))
+        bodies.append((loop.body, 1 + operations))
+    for body, operations in bodies:
+        call = ast.Expr(ast.Call(ast.Name(_TICK, ast.Load()), [ast.Constant(operations)], []))
         body.insert(0, ast.fix_missing_locations(ast.copy_location(call, body[0])))
     try:
         yield
     finally:
-        for body in bodies:
+        for body, _ in bodies:
             body.pop(0)
 
 
@@ -127,19 +136,33 @@ def _loops(statements):
 @contextlib.contextmanager
 def quiet_libraries():
     """Keep what compiled libraries write to the terminal by themselves ("illegal value") out of the learner's cell."""
+    sys.stdout.flush()
     sys.stderr.flush()
-    with open(os.devnull, "wb") as nowhere:
-        try:
-            saved = os.dup(2)
-            os.dup2(nowhere.fileno(), 2)
-        except OSError:  # no such terminal
-            yield
-            return
-        try:
-            yield
-        finally:
-            os.dup2(saved, 2)
-            os.close(saved)
+    with contextlib.ExitStack() as undo:
+        nowhere = undo.enter_context(open(os.devnull, "wb"))
+        for number in (1, 2):
+            with contextlib.suppress(OSError):  # no such terminal
+                saved = os.dup(number)
+                undo.callback(os.close, saved)
+                undo.callback(os.dup2, saved, number)
+                os.dup2(nowhere.fileno(), number)
+        yield
+
+
+def calls_made(action):
+    """How many functions are called while action() runs: a measure of its cost that no machine's speed changes."""
+    count, before = 0, sys.getprofile()
+
+    def note(frame, event, argument):
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(note)
+    try:
+        action()
+    finally:
+        sys.setprofile(before)
+    return count
 
 
 # Watching values ------------------------------------------------------------------------------------------------------
@@ -150,11 +173,31 @@ def watched(tree):
 
     Returns (tree, steps): steps[i] is the Step whose value comes as note(i, value); what note returns is used instead.
     """
-    tree = copy.deepcopy(tree)
-    watcher = _Watcher()
-    for function in functions_of(tree):
-        watcher.watch(function)
-    return tree, watcher.steps
+    found = Watched(tree)
+    return found.tree, found.steps
+
+
+class Watched:
+    """A watched copy of a tree, in which edits of the tree can be made without copying it again."""
+
+    def __init__(self, tree):
+        self._copies = {}
+        self.tree = copy.deepcopy(tree, self._copies)
+        watcher = _Watcher()
+        for function in functions_of(self.tree):
+            watcher.watch(function)
+        self.steps = watcher.steps
+
+    def place(self, node, field, index, new):
+        """Where an edit's place is in the copy, as such a place; None for lists of lines, which are watched anew."""
+        node = self._copies.get(id(node))
+        held = getattr(node, field, None)
+        if node is None or isinstance(new, list):
+            return None
+        held = held if index is None else held[index]
+        if isinstance(held, ast.Call) and isinstance(held.func, ast.Name) and held.func.id == _NOTE:
+            return held, "args", 1, new
+        return node, field, index, new
 
 
 class Step:
