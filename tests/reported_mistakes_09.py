@@ -1,6 +1,6 @@
 """Mistakes that people really made with blocks and small language models, re-created for the exercises of lesson 09.
 
-Each entry: name, exercise, mistakes that the report must name, source.
+Each entry: name, exercise, the mistakes that the report must name or words that it must say, source.
 """
 
 _BLOCK = """
@@ -101,7 +101,7 @@ def layer_norm(x, scale, shift, eps=1e-5):
     ("gpt-no-causal-mask", "9.3", ("mask-not-handed-on",), _GPT.replace("block(x, mask)", "block(x)")),
     ("gpt-blocks-in-python-list", "9.3", ("blocks-in-plain-list",),
      _GPT.replace("nn.ModuleList([Block(d_model, n_heads) for _ in range(n_layers)])", "[Block(d_model, n_heads) for _ in range(n_layers)]")),
-    ("gpt-positions-from-batch-axis", "9.3", ("positions-added",), _WITH_POSITIONS),
+    ("gpt-positions-from-batch-axis", "9.3", "table of positions", _WITH_POSITIONS),
     ("gpt-logits-left-flat", "9.3", ("logits-left-flat",), _GPT.replace("self.head(self.norm(x))", "self.head(self.norm(x)).view(x.size(0) * T, -1)")),
     ("gpt-no-context-crop", "9.6", ("context-not-cut",), """
 @torch.no_grad()

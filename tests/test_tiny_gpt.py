@@ -9,13 +9,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reported_mistakes_09 import REPORTED
+from test_own_attempts import defined
 from torch import nn
 from torch.nn import functional as F
 
 from helpers import check, corpus, depth, induction
 from helpers import language_training as training
-from helpers.feedback.registry import get
-from helpers.feedback.twins import build
 from helpers.gpt import (
     Block,
     RotaryAttention,
@@ -30,6 +29,7 @@ from helpers.multi_head import count_parameters
 from helpers.positions import rope, rope_attention
 
 SEEDS = range(5)
+SMALL = {"d_model": 32, "n_heads": 2, "max_len": 64}  # as good at what is asked here, and quick
 
 
 def normal(*shape, seed=0, dtype=torch.float32):
@@ -159,11 +159,14 @@ def test_writing_feeds_more_than_the_window_or_changes_the_beginning():
 
 
 @pytest.mark.parametrize("name, exercise_id, named, source", REPORTED, ids=[entry[0] for entry in REPORTED])
-def test_reported_mistake_is_rejected_and_named(name, exercise_id, named, source):
-    report = check(exercise_id, build(get(exercise_id), source))
+def test_reported_mistake_is_rejected_and_named(name, exercise_id, named, source, tmp_path):
+    report = check(exercise_id, defined(exercise_id, source, tmp_path))
     assert not report.passed, "a mistake people really made is accepted"
-    found = [mistake.id for mistake in report.mistakes if mistake.id != "one-change"]
-    assert tuple(found) == named, str(report)
+    if isinstance(named, str):
+        assert named in str(report)
+    else:
+        found = [mistake.id for mistake in report.mistakes]
+        assert tuple(found[: len(named)]) == named, str(report)
 
 
 # --- the text -----------------------------------------------------------------------------------
@@ -184,10 +187,9 @@ def test_paragraph_occurs_twice_or_a_table_stays():
 
 def test_held_out_text_shares_long_passages_with_the_rest(text):
     assert len(text.train) + len(text.validation) == len(corpus.python_documentation())
-    long = 200
-    seen = {tuple(row) for row in text.train.unfold(0, long, 1).tolist()}
-    shared = sum(tuple(row) in seen for row in text.validation.unfold(0, long, long).tolist())
-    assert shared <= 0.02 * len(text.validation) / long
+    learned = corpus.decode(text.train)
+    passages = [corpus.decode(passage) for passage in text.validation.split(200)]
+    assert sum(passage in learned for passage in passages) <= 0.02 * len(passages)
 
 
 def test_python_without_its_documentation_says_so_in_one_sentence(monkeypatch):
@@ -258,8 +260,8 @@ def test_bugs_do_not_show_in_the_loss_as_the_page_says(text):
         losses = {name: history for name, (history, _) in runs.items()}
         honest = {name: bits for name, (_, bits) in runs.items()}
         assert losses["targets not shifted"].loss(50) < 0.6 and honest["targets not shifted"] > 8
-        assert losses["no causal mask"].loss(40) > 3 and losses["no causal mask"].loss(120) < 2.5
-        assert honest["no causal mask"] > losses["no causal mask"].loss(120) + 1
+        assert losses["no causal mask"].loss(40) > 3.8 and losses["no causal mask"].loss(120) < 3
+        assert honest["no causal mask"] > losses["no causal mask"].loss(120) + 2
         assert abs(honest["batch and time mixed"] - letter_frequency) < 0.4
         assert losses["softmax before the loss"].loss(120) > 6
 
@@ -267,9 +269,9 @@ def test_bugs_do_not_show_in_the_loss_as_the_page_says(text):
 def test_short_training_passes_letter_pairs_on_no_seed(text):
     pairs = corpus.LetterCounts(text.train, 1).bits_per_character(text.validation)
     for seed in (0, 1):
-        model = training.new_model(seed=seed)
-        training.train(model, text, 120, seed=seed)
-        assert training.bits_per_character(model, text.validation[:8000]) < pairs + 0.05
+        model = training.new_model(seed=seed, **SMALL)
+        training.train(model, text, 200, seed=seed)
+        assert training.bits_per_character(model, text.validation) < pairs
 
 
 def test_two_layers_do_not_learn_to_copy_or_one_layer_does():
@@ -315,7 +317,7 @@ def test_interrupted_training_loses_the_model(text, monkeypatch, capsys):
 
 
 def test_bits_do_not_fall_with_reach(text):
-    model = training.new_model(seed=0)
-    training.train(model, text, 150)
+    model = training.new_model(seed=0, **SMALL)
+    training.train(model, text, 200)
     fed = dict(zip(training.REACHES, training.bits_by_reach(model, text.validation, training.REACHES, n=400), strict=True))
     assert fed[1] > fed[3] > fed[64] - 0.05 and median([fed[8], fed[16], fed[32], fed[64]]) < fed[2]
