@@ -21,9 +21,9 @@ from tqdm import tqdm
 
 from benchmarks.table import Row, readable_seconds
 from helpers import check
-from helpers.feedback import diagnosis, running
-from helpers.feedback.catalogue import LESSONS
-from helpers.feedback.exercise import get
+from helpers.course import LESSONS
+from helpers.feedback import twins, values
+from helpers.feedback.registry import get
 from tools.make_lessons import ROOT, lesson_from_solution, read_notebook, source_of
 from tools.run_solutions import execute
 
@@ -37,7 +37,7 @@ bar = functools.partial(tqdm, leave=False)
 
 def written_lessons():
     """Lessons whose solution is there, and their paths: (Lesson, Path) pairs."""
-    paths = [(lesson, ROOT / "solutions" / f"{lesson.slug}.ipynb") for lesson in LESSONS]
+    paths = [(lesson, ROOT / "solutions" / f"{lesson.slug}_solution.ipynb") for lesson in LESSONS]
     return [(lesson, path) for lesson, path in paths if path.exists()]
 
 
@@ -46,12 +46,12 @@ def written_lessons():
 
 def wrong_answers(exercise):
     """Wrong answers by name: every known mistake, some sets of two and three, and two that no mistake explains."""
-    twins = diagnosis.Twins(exercise)
-    sets = list(twins.sets(1))
+    made = twins.Twins(exercise)
+    sets = list(made.sets(1))
     for size in range(2, exercise.max_mistakes + 1):
-        of_this_size = list(twins.sets(size))
+        of_this_size = list(made.sets(size))
         sets += of_this_size[:: max(len(of_this_size) // SETS, 1)][:SETS]
-    known = {" and ".join(sorted(ids)): twins.twin(ids) for ids in sets}
+    known = {" and ".join(sorted(ids)): made.twin(ids) for ids in sets}
     return known | {"unknown, all off": _spoilt(exercise, _all_off), "unknown, one off": _spoilt(exercise, _one_off)}
 
 
@@ -64,7 +64,7 @@ def verdict_seconds(exercise_id):
     check(exercise_id, exercise.reference)  # what is imported on the way is there before the clock starts
     seconds = {}
     for name, answer in wrong_answers(exercise).items():
-        for cached in (diagnosis.twins_of, diagnosis.Twins.visible, diagnosis.Twins._apart):
+        for cached in (twins.twins_of, twins.Twins.visible, twins.Twins._apart):
             cached.cache_clear()
         start = time.perf_counter()
         verdict = check(exercise_id, answer)
@@ -118,9 +118,9 @@ def _all_off(value):
         return type(value)(_all_off(part) for part in value)
     if isinstance(value, (bool, np.bool_)):
         return not value
-    if not running.is_number(value) and not running.is_array(value):
+    if not values.is_number(value) and not values.is_array(value):
         return value
-    kind = running.as_array(value).dtype.kind
+    kind = values.as_array(value).dtype.kind
     if kind == "b":
         return ~value
     return value * 1.0713 + 0.0371 if kind == "f" else value * 3 + 7
@@ -130,9 +130,9 @@ def _one_off(value):
     """A result in which a single number is changed."""
     if isinstance(value, (tuple, list)):
         return type(value)([*value[:-1], _one_off(value[-1])]) if value else value
-    if not running.is_array(value) or running.as_array(value).size < 2:
+    if not values.is_array(value) or values.as_array(value).size < 2:
         return _all_off(value)
-    changed = value.clone() if running.is_tensor(value) else value.copy()
+    changed = value.clone() if values.is_tensor(value) else value.copy()
     last = (-1,) * changed.ndim
     changed[last] = _all_off(changed[last])
     return changed

@@ -2,9 +2,9 @@
 
 from . import plots
 from .feedback.compare import compare
-from .feedback.exercise import exercise
+from .feedback.decorator import exercise
 from .feedback.judging import check
-from .feedback.prediction import predict
+from .feedback.prediction import predict, reveal
 from .feedback.progress import progress
 
-__all__ = ["check", "compare", "exercise", "plots", "predict", "progress"]
+__all__ = ["check", "compare", "exercise", "plots", "predict", "progress", "reveal"]

@@ -19,7 +19,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import DeadKernelError
 from tqdm import tqdm
 
-from .feedback.catalogue import LESSONS
+from .course import LESSONS
 from .feedback.progress import PATH_VARIABLE, REPORTS_VARIABLE
 
 WORDS = {"passed": "passed", "failed": "failed", "error": "failed", "todo": "not attempted"}

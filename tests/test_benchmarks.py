@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from benchmarks import attention, course, run, table
-from helpers.feedback.catalogue import LESSONS
-from helpers.feedback.exercise import get
+from helpers.course import LESSONS
+from helpers.feedback.registry import get
 
 READY = [lesson for lesson in LESSONS if importlib.util.find_spec(f"helpers.feedback.catalogue.lesson_{lesson.number}")]
 ROWS = (
@@ -88,7 +88,7 @@ def test_verdict_is_timed_without_what_an_earlier_one_left_behind(monkeypatch):
     judge = course.check
 
     def watched(*args):
-        remembered.append(course.diagnosis.twins_of.cache_info().currsize)
+        remembered.append(course.twins.twins_of.cache_info().currsize)
         return judge(*args)
 
     monkeypatch.setattr(course, "check", watched)

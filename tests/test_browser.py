@@ -6,9 +6,9 @@ import re
 import pytest
 from browser import FLAGS, ROOT, Notebook, Server
 
-from helpers.feedback.catalogue import LESSONS
-from helpers.feedback.diagnosis import twins_of
-from helpers.feedback.exercise import get
+from helpers.course import LESSONS
+from helpers.feedback.registry import get
+from helpers.feedback.twins import twins_of
 
 pytestmark = pytest.mark.browser
 
@@ -62,7 +62,7 @@ def wrong_answer(lesson):
     """Source of a cell with a mistake in it, and the messages it must bring up."""
     id, mistakes = ATTEMPTS[lesson.number]
     mistakes = frozenset(mistakes or {get(id).mistakes[0].id})
-    source = f'@exercise("{id}")\n{twins_of(id).source(mistakes)}'
+    source = f'@exercise("{id}")\n{twins_of(get(id)).source(mistakes)}'
     messages = [mistake.message for mistake in get(id).mistakes if mistake.id in mistakes]
     return id, source, messages
 
@@ -123,7 +123,7 @@ def wrong_then_right(notebook, lesson):
 def solution_opens_at_its_heading(notebook, lesson):
     last = lesson.exercises[-1]
     notebook.show(text_above(notebook, last.id)).locator("a", has_text="Solution").click()
-    notebook.wait_until_open(f"solutions/{lesson.slug}.ipynb")
+    notebook.wait_until_open(f"solutions/{lesson.slug}_solution.ipynb")
     heading = notebook.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) h3", has_text=f"Exercise {last.id}").first
     heading.wait_for(state="visible", timeout=30_000)
     notebook.page.wait_for_timeout(1500)

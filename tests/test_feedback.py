@@ -16,8 +16,9 @@ from helpers.feedback import compare as compare_module
 from helpers.feedback import progress as progress_module
 from helpers.feedback import report as report_module
 from helpers.feedback import running
-from helpers.feedback.diagnosis import build, relation
-from helpers.feedback.exercise import get, starting_source
+from helpers.feedback.hints import relation
+from helpers.feedback.registry import get
+from helpers.feedback.twins import build, starting_source
 from helpers.numpy_attention import softmax
 
 RIGHT = get("2.2").reference
@@ -251,7 +252,7 @@ def test_decorator_hands_on_what_works(capsys):
 
 
 def test_debugging_exercise_names_the_bugs_that_are_left(tmp_path):
-    start = starting_source("2.6")
+    start = starting_source(get("2.6"))
     assert check("2.6", cell(start, "debugged_attention", tmp_path)).status == "todo"
     mended = start.replace("/ d_k", "/ d_k**0.5")
     assert mended != start
@@ -389,4 +390,4 @@ def test_import_of_helpers_does_not_load_torch():
 
 
 def test_public_surface_is_what_lessons_import():
-    assert set(helpers.__all__) == {"check", "compare", "exercise", "plots", "predict", "progress"}
+    assert set(helpers.__all__) == {"check", "compare", "exercise", "plots", "predict", "progress", "reveal"}

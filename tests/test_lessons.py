@@ -15,8 +15,9 @@ from urllib.parse import unquote
 import nbformat
 import pytest
 
-from helpers.feedback import exercise
-from helpers.feedback.catalogue import LESSONS
+from helpers.course import LESSONS
+from helpers.feedback.registry import get
+from helpers.feedback.sources import exercise_number
 from tools import make_lessons
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -43,7 +44,7 @@ def read(path):
 
 def entry(path):
     """The lesson's line in the course table."""
-    return next(lesson for lesson in LESSONS if lesson.slug == path.stem)
+    return next(lesson for lesson in LESSONS if lesson.slug == path.stem.removesuffix(make_lessons.SOLUTION))
 
 
 def code_cells(nb):
@@ -79,7 +80,7 @@ def prose(text):
 def exercise_cells(nb):
     """(number, position, syntax tree) of every exercise cell."""
     trees = [(i, ast.parse(cell.source)) for i, cell in enumerate(nb.cells) if cell.cell_type == "code"]
-    return [(number, i, tree) for i, tree in trees if (number := make_lessons.exercise_id(tree))]
+    return [(number, i, tree) for i, tree in trees if (number := exercise_number(tree))]
 
 
 @pytest.fixture(params=PATHS, ids=lambda path: path.stem)
@@ -102,20 +103,20 @@ def test_there_are_lessons():
 
 def test_lesson_folders_agree_on_what_there_is():
     lessons = {path.name for path in (ROOT / "notebooks").glob("*.ipynb") if LESSON_NAME.fullmatch(path.name)}
-    assert lessons == {path.name for path in PATHS}
+    assert lessons == {make_lessons.lesson_name(path) for path in PATHS}
 
 
 def test_lesson_agrees_with_its_solution(path):
     expected = make_lessons.lesson_from_solution(make_lessons.read_notebook(path), path.name)
-    found = (ROOT / "notebooks" / path.name).read_text(encoding="utf-8")
+    found = (ROOT / "notebooks" / make_lessons.lesson_name(path)).read_text(encoding="utf-8")
     assert found == make_lessons.notebook_text(expected), (
-        f"notebooks/{path.name} is not what solutions/{path.name} gives. If you are taking the course, your answers "
+        f"notebooks/{make_lessons.lesson_name(path)} is not what solutions/{path.name} gives. If you are taking the course, your answers "
         "in it are the reason and all is well; if you changed the solution, run `make lessons`."
     )
 
 
 def test_lesson_is_stored_without_outputs_counts_and_foreign_kernels(path):
-    lesson = read(ROOT / "notebooks" / path.name)
+    lesson = read(ROOT / "notebooks" / make_lessons.lesson_name(path))
     assert not outputs(lesson)
     assert all(cell.execution_count is None for cell in code_cells(lesson))
     assert lesson.metadata.kernelspec.name == "python3"
@@ -164,7 +165,7 @@ def test_solution_cell_is_the_reference_code(nb):
     for number, _, tree in exercise_cells(nb):
         (shown,) = tree.body
         shown.decorator_list = []
-        (reference,) = ast.parse(exercise.get(number).source).body
+        (reference,) = ast.parse(get(number).source).body
         assert ast.unparse(shown) == ast.unparse(reference), number
 
 
@@ -209,9 +210,10 @@ def test_lesson_closes_with_what_the_reader_can_say_and_links_both_ways(path, nb
     assert closing.cell_type == "markdown"
     assert "You can now say" in closing.source
     names = [f"{lesson.slug}.ipynb" for lesson in LESSONS]
-    place = names.index(path.name)
+    place = names.index(make_lessons.lesson_name(path))
     neighbours = {*names[max(place - 1, 0) : place], *names[place + 1 : place + 2]}
-    assert neighbours & {path.name for path in PATHS} <= set(LINK.findall(closing.source))
+    there = neighbours & {make_lessons.lesson_name(path) for path in PATHS}
+    assert {f"../notebooks/{name}" for name in there} <= set(LINK.findall(closing.source))
 
 
 def test_lesson_is_one_sitting(path, nb):
@@ -263,7 +265,7 @@ def broken_links(path):
 
 @pytest.mark.parametrize("folder", ["notebooks", "solutions"])
 def test_links_within_the_course_lead_somewhere(path, folder):
-    assert not broken_links(ROOT / folder / path.name)
+    assert not broken_links(ROOT / folder / (path.name if folder == "solutions" else make_lessons.lesson_name(path)))
 
 
 # --- code --------------------------------------------------------------------------------------

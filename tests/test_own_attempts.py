@@ -6,7 +6,7 @@ import pytest
 from own_attempts import ATTEMPTS
 
 from helpers import check
-from helpers.feedback.exercise import get
+from helpers.feedback.registry import get
 
 
 def defined(exercise_id, source, folder):

@@ -3,8 +3,8 @@ import pytest
 from reported_mistakes import REPORTED
 
 from helpers import check
-from helpers.feedback.diagnosis import build
-from helpers.feedback.exercise import get
+from helpers.feedback.registry import get
+from helpers.feedback.twins import build
 
 
 @pytest.mark.parametrize("mistake, exercise_id, evidence, named, source", REPORTED, ids=[entry[0] for entry in REPORTED])

@@ -18,10 +18,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+from helpers.feedback.sources import body_of, exercise_number
+
 ROOT = Path(__file__).resolve().parent.parent
 
 BEGIN = "### BEGIN SOLUTION"
 END = "### END SOLUTION"
+SOLUTION = "_solution"  # how the stem of a solution's file ends, so that it cannot be mistaken for the lesson
+TITLE_END = " · solution"  # how its title ends
+BANNER = re.compile(r"\n> This is the complete lesson[^\n]*\n")  # what its first cell says beneath the title
 LIKE_A_MARKER = re.compile(r"\b(BEGIN|END)\s+SOLUTION\b", re.IGNORECASE)
 
 # Everything else that Jupyter front ends write here depends on the machine or on what was clicked.
@@ -77,17 +82,6 @@ def tidy_metadata(cell):
 
 
 # --- one cell ----------------------------------------------------------------------------------
-
-
-def exercise_id(tree):
-    """The id in the cell's `@exercise("id")`, or None where the cell is no exercise."""
-    for node in tree.body:
-        for decorator in getattr(node, "decorator_list", []):
-            if isinstance(decorator, ast.Call) and getattr(decorator.func, "id", None) == "exercise":
-                if len(decorator.args) == 1 and isinstance(decorator.args[0], ast.Constant):
-                    return decorator.args[0].value
-                raise ValueError("@exercise takes the exercise's number as a plain string")
-    return None
 
 
 def solution_regions(lines):
@@ -165,7 +159,7 @@ def without_predictions(source):
 
 def lesson_source(source, starting_body):
     """The source of a code cell as the learner gets it; ValueError if it cannot be derived."""
-    number = exercise_id(ast.parse(source))
+    number = exercise_number(ast.parse(source))
     if number is None:
         if LIKE_A_MARKER.search(source):
             raise ValueError("solution markers outside an exercise cell")
@@ -177,14 +171,27 @@ def lesson_source(source, starting_body):
     return lesson
 
 
+# --- one text cell -----------------------------------------------------------------------------
+
+
+def without_banner(source):
+    """The first cell of a solution as the lesson has it: without what says that this is the solution."""
+    title, _, rest = source.partition("\n")
+    if not title.endswith(TITLE_END) or not BANNER.search(rest):
+        raise ValueError(f"the title must end in {TITLE_END!r}, with the line that says so beneath")
+    return f"{title.removesuffix(TITLE_END)}\n{BANNER.sub('', rest, count=1)}"
+
+
 # --- one notebook ------------------------------------------------------------------------------
 
 
 def starting_body_from_catalogue(exercise_id):
     """The code that `exercise_id` starts with instead of a stub, or None."""
-    from helpers.feedback import exercise  # late: the tests of this file need no catalogue
+    from helpers.feedback.registry import get  # late: the tests of this file need no catalogue
+    from helpers.feedback.twins import starting_source
 
-    return exercise.starting_body(exercise_id)
+    source = starting_source(get(exercise_id))
+    return None if source is None else body_of(source)
 
 
 def lesson_from_solution(nb, name, starting_body=starting_body_from_catalogue):
@@ -214,6 +221,11 @@ def lesson_from_solution(nb, name, starting_body=starting_body_from_catalogue):
                 problems.append(f"{where}: {error.args[0]}")
         elif LIKE_A_MARKER.search(source):
             problems.append(f"{where}: a solution marker in a {cell['cell_type']} cell")
+        if position == 0 and name.endswith(f"{SOLUTION}.ipynb"):
+            try:
+                source = without_banner(source)
+            except ValueError as error:
+                problems.append(f"{where}: {error.args[0]}")
         new["source"] = source.splitlines(keepends=True)
         cells.append(new)
     if problems:
@@ -224,12 +236,18 @@ def lesson_from_solution(nb, name, starting_body=starting_body_from_catalogue):
 # --- both folders ------------------------------------------------------------------------------
 
 
+def lesson_name(solution):
+    """The file name of the lesson that belongs to the solution at this path."""
+    return f"{solution.stem.removesuffix(SOLUTION)}.ipynb"
+
+
 def lessons_from_solutions(solutions, starting_body=starting_body_from_catalogue):
     """The text of every lesson by file name; LessonError if any solution in the folder is odd."""
     texts, problems = {}, []
     for path in sorted(solutions.glob("*.ipynb")):
         try:
-            texts[path.name] = notebook_text(lesson_from_solution(read_notebook(path), path.name, starting_body))
+            lesson = lesson_from_solution(read_notebook(path), path.name, starting_body)
+            texts[lesson_name(path)] = notebook_text(lesson)
         except LessonError as error:
             problems += error.problems
     if problems:
@@ -294,7 +312,7 @@ def main(arguments=None, root=ROOT, starting_body=starting_body_from_catalogue):
     changed = changed_lessons(texts, folder)
     if options.check:
         for name in changed:
-            print(f"notebooks/{name} is not what solutions/{name} gives: run `make lessons`")
+            print(f"notebooks/{name} is not what its solution gives: run `make lessons`")
         return 1 if changed else 0
 
     edited = [name for name in changed if holds_edits(folder / name, texts[name])]

@@ -13,8 +13,10 @@ from itertools import count
 
 from tools.make_lessons import (
     ROOT,
+    SOLUTION,
     LessonError,
     lesson_from_solution,
+    lesson_name,
     notebook_text,
     read_notebook,
     same_content,
@@ -27,7 +29,8 @@ def find_lesson(wanted, solutions):
     """The solution that `wanted` ("2", "02" or a file's name) means, or None."""
     stem = wanted.removesuffix(".ipynb")
     for path in sorted(solutions.glob("*.ipynb")):
-        if stem == path.stem or (stem.isdigit() and stem.zfill(2) == path.stem.split("_")[0]):
+        by_number = stem.isdigit() and stem.zfill(2) == path.stem.split("_")[0]
+        if by_number or stem in (path.stem, path.stem.removesuffix(SOLUTION)):
             return path
     return None
 
@@ -46,7 +49,7 @@ def main(arguments=None, root=ROOT, starting_body=starting_body_from_catalogue):
 
     solution = find_lesson(wanted, root / "solutions")
     if solution is None:
-        lessons = ", ".join(path.stem for path in sorted((root / "solutions").glob("*.ipynb")))
+        lessons = ", ".join(path.stem.removesuffix(SOLUTION) for path in sorted((root / "solutions").glob("*.ipynb")))
         asked = f"There is no lesson {wanted}." if wanted else "Say which lesson, as in `make reset LESSON=02`."
         print(f"{asked} The lessons are: {lessons or 'none, for solutions/ is empty'}.", file=sys.stderr)
         return 1
@@ -56,7 +59,7 @@ def main(arguments=None, root=ROOT, starting_body=starting_body_from_catalogue):
         print(f"{error}\nNothing was changed.", file=sys.stderr)
         return 1
 
-    lesson = root / "notebooks" / solution.name
+    lesson = root / "notebooks" / lesson_name(solution)
     if not lesson.exists():
         lesson.parent.mkdir(exist_ok=True)
         write_whole(lesson, text)

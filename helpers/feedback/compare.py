@@ -6,19 +6,21 @@ import html
 import json
 from dataclasses import dataclass
 
-from .catalogue import course_folder, lesson_of
-from .exercise import get, source_of
+from ..course import course_folder, lesson_of
+from .registry import get
 from .report import boxed
+from .sources import learners_source
 
 _attempts = {}
 
 
 def remember(exercise_id, candidate):
     """Keep an attempt's source for this session."""
-    try:
-        _attempts[exercise_id] = source_of(candidate)
-    except (OSError, TypeError, SyntaxError):
+    source = learners_source(candidate)
+    if source is None:
         _attempts.pop(exercise_id, None)
+    else:
+        _attempts[exercise_id] = source
 
 
 def compare(exercise_id):
@@ -43,7 +45,7 @@ def compare(exercise_id):
 
 
 def _solution(exercise_id):
-    file = course_folder() / "solutions" / f"{lesson_of(exercise_id).slug}.ipynb"
+    file = course_folder() / "solutions" / f"{lesson_of(exercise_id).slug}_solution.ipynb"
     try:
         cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
     except (OSError, ValueError, KeyError):

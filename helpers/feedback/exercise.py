@@ -1,18 +1,13 @@
-"""What an exercise is made of, the registry that finds one by its number, and the decorator learners write.
+"""What an exercise is made of: plain data.
 
 Nothing here knows what attention is: subjects live in `catalogue`.
 """
 
-import ast
-import difflib
-import functools
-import importlib
 import inspect
-import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from .catalogue import LESSONS
+from .sources import source_of
 
 
 @dataclass(frozen=True)
@@ -39,7 +34,7 @@ class Mistake:
 
     old, new: text that occurs exactly once, and what stands there instead. edits: several such pairs.
     source: a whole other algorithm instead of a patch; it takes no part in combinations.
-    rare: it is looked for alone and in pairs, not among three at once, which keeps that search short.
+    together: among how many mistakes at once it is looked for: 3, 2, or 1 for alone; less keeps the search short.
     hides_others: it stops the code, or overwrites what others did, so that a second mistake may leave no trace
     until this one is mended.
     message: what the learner reads; {d_k}, {sqrt_d_k} and the like are filled in from the case's dims.
@@ -51,7 +46,7 @@ class Mistake:
     new: str | None = None
     edits: tuple[tuple[str, str], ...] = ()
     source: str | None = None
-    rare: bool = False
+    together: int = 3
     hides_others: bool = False
 
     @property
@@ -80,7 +75,7 @@ class AnswerProblem(Exception):
         self.finding = Finding(id, message)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Exercise:
     """Everything needed to judge an answer.
 
@@ -96,6 +91,7 @@ class Exercise:
     starts_with: ids of mistakes that the learner's cell begins with (a debugging exercise).
     indistinguishable: pairs of mistakes that no input can tell from a smaller or another set.
     max_mistakes: how many mistakes at once diagnosis looks for.
+    words: what the reference's own variables are called in a sentence, {"scores": "the scaled scores"}.
     """
 
     id: str
@@ -114,6 +110,7 @@ class Exercise:
     starts_with: tuple[str, ...] = ()
     indistinguishable: tuple[tuple[str, str], ...] = ()
     max_mistakes: int = 3
+    words: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self):
@@ -141,79 +138,3 @@ class Prediction:
     why: str
     choices: tuple[str, ...] = ()
     tolerance: float = 0.05
-
-
-@functools.cache
-def source_of(definition):
-    """Dedented source of a function or class."""
-    return textwrap.dedent(inspect.getsource(definition))
-
-
-@functools.cache
-def _lesson_catalogue(number):
-    return importlib.import_module(f"helpers.feedback.catalogue.lesson_{number}")
-
-
-def get(exercise_id):
-    """The Exercise with this number, "2.2". Raises ValueError, with what exists, for any other value."""
-    known = [info.id for lesson in LESSONS for info in lesson.exercises]
-    if exercise_id not in known:
-        close = difflib.get_close_matches(str(exercise_id), known, n=3, cutoff=0.5)
-        raise ValueError(f"there is no exercise {exercise_id!r}; did you mean {' or '.join(close or known)}?")
-    for lesson in LESSONS:
-        if any(info.id == exercise_id for info in lesson.exercises):
-            found = {exercise.id: exercise for exercise in _lesson_catalogue(lesson.number).EXERCISES}
-            return found[exercise_id]
-
-
-def get_prediction(prediction_id):
-    """The Prediction with this name. Raises ValueError for any other value."""
-    known = {}
-    for lesson in LESSONS:
-        if prediction_id in lesson.predictions:
-            known = {prediction.id: prediction for prediction in _lesson_catalogue(lesson.number).PREDICTIONS}
-            return known[prediction_id]
-    names = [name for lesson in LESSONS for name in lesson.predictions]
-    close = difflib.get_close_matches(str(prediction_id), names, n=3)
-    hint = f"; did you mean {' or '.join(close)}?" if close else ""
-    raise ValueError(f"there is no prediction {prediction_id!r}{hint}")
-
-
-def starting_source(exercise_id):
-    """Source of the faulty function a debugging exercise begins with, or None for all others."""
-    from .diagnosis import twins_of
-
-    found = get(exercise_id)
-    return twins_of(exercise_id).source(frozenset(found.starts_with)) if found.starts_with else None
-
-
-def starting_body(exercise_id):
-    """Body, after the docstring and dedented, of the function a debugging exercise begins with; None for all others."""
-    source = starting_source(exercise_id)
-    if source is None:
-        return None
-    body = ast.parse(source).body[0].body
-    first = body[1] if ast.get_docstring(ast.parse(source).body[0]) else body[0]
-    return textwrap.dedent("\n".join(source.splitlines()[first.lineno - 1 :]))
-
-
-def exercise(exercise_id):
-    """Judge the function or class defined beneath, show the report, and hand on something that works.
-
-    `@exercise("2.2")` returns the learner's own object when it is right, and the course's version when it is not,
-    so that the cells below run either way. Raises ValueError for a number that does not exist.
-    """
-    if not isinstance(exercise_id, str):
-        raise TypeError('write the exercise\'s number: @exercise("2.2")')
-    found = get(exercise_id)
-
-    def judge(candidate):
-        from . import compare, judging, progress, report
-
-        verdict = judging.check(exercise_id, candidate)
-        compare.remember(exercise_id, candidate)
-        progress.record(verdict)
-        report.show(verdict)
-        return candidate if verdict.passed else found.reference
-
-    return judge

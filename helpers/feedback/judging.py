@@ -3,18 +3,18 @@
 Attempted? Runs? Right kind and shape? Right values? Well behaved? And if not: which mistakes?
 """
 
-import ast
 import dataclasses
 import inspect
 import re
-import textwrap
 
 import numpy as np
 
-from . import diagnosis, running
-from .exercise import AnswerProblem, Finding, get, starting_source
+from . import diagnosis, hints, running, twins
+from .exercise import AnswerProblem, Finding
+from .registry import get
 from .report import Comparison, Report
-from .running import as_array, describe, dtype_name, is_array, is_number, is_tensor
+from .sources import has_code, learners_source, same_code
+from .values import arrays, as_array, describe, dtype_name, is_array, is_number, is_tensor, same, tolerance_of
 
 STAND_IN = "Until yours passes, the cells below use the course's version."
 
@@ -25,7 +25,12 @@ def check(exercise_id, candidate):
     exercise_id: "2.2". candidate: the learner's function or class.
     Returns a Report. Raises ValueError for an exercise that does not exist; never because of what the answer does.
     """
-    return _Judge(get(exercise_id), candidate).report()
+    return judge(get(exercise_id), candidate)
+
+
+def judge(exercise, candidate):
+    """The Report on an answer to an Exercise."""
+    return _Judge(exercise, candidate).report()
 
 
 class _Judge:
@@ -33,7 +38,7 @@ class _Judge:
 
     def __init__(self, exercise, candidate):
         self.exercise, self.candidate = exercise, candidate
-        self.twins = diagnosis.twins_of(exercise.id)
+        self.twins = twins.twins_of(exercise)
         self.expected = [self.twins.outcome(frozenset(), i) for i in range(len(exercise.cases))]
         self.outcomes, self.problems = [], []
 
@@ -92,8 +97,8 @@ class _Judge:
             return None
 
     def _untouched(self):
-        start = starting_source(self.exercise.id)
-        if start and _same_code(start, _source(self.candidate)):
+        start = twins.starting_source(self.exercise)
+        if start and same_code(start, learners_source(self.candidate)):
             return self._todo()
 
     def _is_todo(self, outcome):
@@ -108,7 +113,7 @@ class _Judge:
                 "the function is still as you found it. Change something and run the cell again; "
                 "the report then names the bugs that are left."
             )
-        elif _has_code(_source(self.candidate)):
+        elif has_code(learners_source(self.candidate)):
             what = (
                 "there is code, but the line `raise NotImplementedError` is still reached. "
                 "Delete that line and run the cell again."
@@ -179,14 +184,14 @@ class _Judge:
                 return f"One value came back, {describe(got)}; {len(expected)} are wanted: {wanted}, in this order."
             if len(got) != len(expected):
                 return f"{len(got)} values came back; {len(expected)} are wanted: {wanted}, in this order."
-            pairs = zip(diagnosis.parts(self.exercise, expected), got, strict=True)
+            pairs = zip(hints.parts(self.exercise, expected), got, strict=True)
             return next(
                 (problem for (name, part), g in pairs if (problem := _kind_problem(self._called(name), part, g))), None
             )
-        return _kind_problem(self._called(diagnosis.parts(self.exercise, expected)[0][0]), expected, got)
+        return _kind_problem(self._called(hints.parts(self.exercise, expected)[0][0]), expected, got)
 
     def _pairs(self, expected, got):
-        names = [name for name, _ in diagnosis.parts(self.exercise, expected)]
+        names = [name for name, _ in hints.parts(self.exercise, expected)]
         if len(names) == 1:
             return [(names[0], expected, got)]
         return list(zip(names, expected, got, strict=True))
@@ -195,14 +200,14 @@ class _Judge:
         for name, e, g in self._pairs(expected, got):
             if is_array(e) and as_array(g).shape != as_array(e).shape:
                 e_shape, g_shape = as_array(e).shape, as_array(g).shape
-                e_names, g_names = (diagnosis.axis_names(shape, case.dims) for shape in (e_shape, g_shape))
+                e_names, g_names = (hints.axis_names(shape, case.dims) for shape in (e_shape, g_shape))
                 wanted = f"{e_names} = {e_shape}" if e_names else f"{e_shape}"
                 came = f"{g_shape}, which is {g_names}" if g_names and e_names else f"{g_shape}"
                 return f"{self._called(name)} has the wrong shape: {wanted} expected, {came} returned."
 
     def _tolerance(self, expected, got, case):
-        coarse = any(dtype_name(x) == "float32" for x in running.arrays(got))
-        return max(running.tolerance_of(case, expected), 2e-5 if coarse else 0.0)
+        coarse = any(dtype_name(x) == "float32" for x in arrays(got))
+        return max(tolerance_of(case, expected), 2e-5 if coarse else 0.0)
 
     def _wrong_values(self, expected, got, case):
         tolerance = self._tolerance(expected, got, case)
@@ -211,7 +216,7 @@ class _Judge:
         if not off:
             return None
         name, e, g = off[0]
-        where = diagnosis.worst(e, g) if is_array(e) else ()
+        where = hints.worst(e, g) if is_array(e) else ()
         label = f"`{name}[{', '.join(map(str, where))}]`" if where else self._called(name)
         e_value, g_value = (as_array(x)[where] if is_array(x) else x for x in (e, g))
         right = [n for n, *_ in pairs if n not in [o[0] for o in off]]
@@ -225,7 +230,7 @@ class _Judge:
 
     def _off(self, expected, got, tolerance):
         """The results that are wrong, those whose rows sum to 1 first: weights say more than what they lead to."""
-        off = [(n, e, g) for n, e, g in self._pairs(expected, got) if not running.same(_plain(e), _plain(g), tolerance)]
+        off = [(n, e, g) for n, e, g in self._pairs(expected, got) if not same(_plain(e), _plain(g), tolerance)]
         return sorted(off, key=lambda part: part[0] not in self.exercise.sums_to_one)
 
     def _changed_inputs(self, outcome):
@@ -242,12 +247,12 @@ class _Judge:
     def _wrong(self, wrong, problems):
         first = wrong[0]
         status = "error" if self._stopped(first) else "failed"
-        sets = diagnosis.diagnose(self.exercise.id, self.outcomes, wrong)
+        sets = diagnosis.diagnose(self.exercise, self.outcomes, wrong)
         where = self._where(wrong, problems)
         changes = next((self._changed_inputs(o) for o in self.outcomes if o.changed), None)
         if changes and not sets:
             unchanged = [dataclasses.replace(outcome, changed=()) for outcome in self.outcomes]
-            sets = diagnosis.diagnose(self.exercise.id, unchanged, wrong)
+            sets = diagnosis.diagnose(self.exercise, unchanged, wrong)
             where += [changes] if changes != problems[first] else []
         taken_apart = None if sets else self._by_aspect(status, wrong, problems)
         if taken_apart:
@@ -270,7 +275,7 @@ class _Judge:
 
     def _partly(self, wrong):
         """What explains the first wrong case and many others, though not all: said with that caution."""
-        sets, count = diagnosis.partly(self.exercise.id, self.outcomes, wrong)
+        sets, count = diagnosis.partly(self.exercise, self.outcomes, wrong)
         if not sets:
             return []
         case = self.exercise.cases[wrong[0]]
@@ -294,7 +299,7 @@ class _Judge:
         for aspect in aspects:
             ours = [i for i in wrong if cases[i].aspect == aspect]
             among = [i for i, case in enumerate(cases) if case.aspect == aspect]
-            sets = diagnosis.diagnose(self.exercise.id, self.outcomes, ours, among)
+            sets = diagnosis.diagnose(self.exercise, self.outcomes, ours, among)
             found = {
                 id: Finding(id, _filled(self.twins.mistakes[id].message, cases[ours[0]])) for ids in sets for id in ids
             }
@@ -352,23 +357,23 @@ class _Judge:
     def _hints(self, i):
         """What can be said when no known mistake fits, most telling first."""
         case, expected, got = self.exercise.cases[i], self.expected[i].value, self.outcomes[i].value
-        hints = []
+        said = []
         if not self._stopped(i) and self._same_shapes(i):
             for name, e, g in self._off(expected, got, self._tolerance(expected, got, case)):
                 if is_array(e) or is_number(e):
-                    found = diagnosis.relation(e, g, case.dims)
-                    hints += [f"What came back for {self._called(name)} is {found}."] if found else []
-                    hints += [f"There is NaN or infinity in {self._called(name)} here."] if _not_finite(e, g) else []
+                    found = hints.relation(e, g, case.dims)
+                    said += [f"What came back for {self._called(name)} is {found}."] if found else []
+                    said += [f"There is NaN or infinity in {self._called(name)} here."] if _not_finite(e, g) else []
                     if name in self.exercise.sums_to_one and not np.allclose(as_array(g).sum(-1), 1, atol=1e-3):
                         row = as_array(g).sum(-1).flat[0]
-                        hints.append(f"The rows of `{name}` should sum to 1; the first sums to {row:.3g}.")
+                        said.append(f"The rows of `{name}` should sum to 1; the first sums to {row:.3g}.")
             for explain in self.exercise.explain:
                 found = explain(case, expected, got)
-                hints += [found] if found else []
-            hints += self._factor_over_cases(expected)
+                said += [found] if found else []
+            said += self._factor_over_cases(expected)
         advice = [text for words, text in _ADVICE if words in str(self.outcomes[i].error)]
         warned = [f"A warning came with it: {self.outcomes[i].warned[0]}."] if self.outcomes[i].warned else []
-        return [*hints, *advice, *self._pattern(), *warned]
+        return [*said, *advice, *self._pattern(), *warned]
 
     def _pattern(self):
         """What all wrong cases have and no right one has: leading axes, or an optional argument."""
@@ -410,7 +415,7 @@ class _Judge:
         tolerance = self._tolerance(expected, got, case)
         for name, e, g in self._off(expected, got, tolerance):
             if is_array(e) and as_array(e).ndim >= 1 and as_array(e).size:
-                lead = diagnosis.worst(e, g)[:-2]
+                lead = hints.worst(e, g)[:-2]
                 e_slice, g_slice = (np.atleast_2d(as_array(x)[lead]) for x in (e, g))
                 if max(e_slice.shape) <= 10 and e_slice.size > 1:
                     label = f"`{name}`" if not lead else f"`{name}[{', '.join(map(str, lead))}]`"
@@ -447,7 +452,7 @@ class _Judge:
         pairs = [
             (dtype_name(e), dtype_name(g))
             for expected, outcome in zip(self.expected, self.outcomes, strict=True)
-            for e, g in zip(running.arrays(expected.value), running.arrays(outcome.value), strict=False)
+            for e, g in zip(arrays(expected.value), arrays(outcome.value), strict=False)
         ]
         lost = next(((e, g) for e, g in pairs if e != g and "float" in e and "float" in g), None)
         if lost:
@@ -530,7 +535,7 @@ def _plain(x):
 
 def _distinct(a, b):
     """Two values with as many digits as it takes to tell them apart."""
-    a_text, b_text = diagnosis.shown(a), diagnosis.shown(b)
+    a_text, b_text = hints.shown(a), hints.shown(b)
     return (a_text, b_text) if a_text != b_text else (f"{float(a):.8g}", f"{float(b):.8g}")
 
 
@@ -558,37 +563,3 @@ def _filled(message, case):
     values = dict(case.dims)
     values |= {f"sqrt_{name}": f"{size**0.5:.3g}" for name, size in case.dims.items()}
     return re.sub(r"\{(\w+)\}", lambda match: str(values.get(match[1], match[1].replace("sqrt_", "√"))), message)
-
-
-def _source(candidate):
-    try:
-        return textwrap.dedent(inspect.getsource(candidate))
-    except (OSError, TypeError, SyntaxError, IndentationError):
-        return None
-
-
-def _same_code(a, b):
-    try:
-        return b is not None and _bare(a) == _bare(b)
-    except SyntaxError:
-        return False
-
-
-def _bare(source):
-    """A definition's syntax tree without its decorators and docstring."""
-    tree = ast.parse(source).body[0]
-    tree.decorator_list = []
-    if ast.get_docstring(tree) is not None:
-        tree.body = tree.body[1:]
-    return ast.dump(tree)
-
-
-def _has_code(source):
-    """Whether a stub holds more than docstrings and `raise NotImplementedError`."""
-    try:
-        functions = [n for n in ast.walk(ast.parse(source or "")) if isinstance(n, ast.FunctionDef)]
-    except SyntaxError:
-        return False
-    own = [s for f in functions for s in f.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
-    raises = [s for s in own if isinstance(s, ast.Raise)]
-    return bool(raises) and any(not isinstance(s, ast.Raise) and "super" not in ast.dump(s) for s in own)

@@ -9,7 +9,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from .catalogue import LESSONS, course_folder
+from ..course import LESSONS, course_folder
 from .report import SYMBOLS, boxed, in_notebook
 
 PATH_VARIABLE = "ATTENTION_COURSE_PROGRESS"  # another place for the file: tests and graders set it

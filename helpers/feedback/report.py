@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .exercise import Finding
-from .running import as_array
+from .values import as_array
 
 SYMBOLS = {"passed": "✓", "failed": "✗", "error": "✗", "todo": "○"}
 # Okabe–Ito colours. They only repeat what the symbol and the words say.

@@ -4,8 +4,8 @@ import inspect
 
 import numpy as np
 
-from ..exercise import Finding, Mistake, source_of
-from ..running import as_array, is_array
+from ..exercise import Finding, Mistake
+from ..values import as_array, is_array
 
 
 def normal(seed, *shapes, dtype=float):
@@ -14,17 +14,9 @@ def normal(seed, *shapes, dtype=float):
     return tuple(rng.normal(size=shape).astype(dtype) for shape in shapes)
 
 
-def alone(reference, id, message, *edits, **more):
-    """A mistake that takes no part in combinations, which keeps the search for pairs short: a patched copy of the reference.
-
-    edits: pairs (old, new) of text; each old text occurs exactly once.
-    """
-    source = source_of(reference)
-    for old, new in edits:
-        if source.count(old) != 1:
-            raise ValueError(f"mistake {id!r}: {old!r} occurs {source.count(old)} times, not once")
-        source = source.replace(old, new)
-    return Mistake(id, message, source=source, **more)
+def alone(id, message, *edits, **more):
+    """A mistake that is looked for alone, which keeps the search for sets short: edits are pairs (old, new) of text."""
+    return Mistake(id, message, edits=edits, together=1, **more)
 
 
 def _floats(expected, got):

@@ -17,7 +17,7 @@ def _loop(change, *, over="values, weights", result="total / np.sum(weights)"):
 
 
 def _other(id, message, old, new):
-    return alone(first_steps.weighted_average, id, message, (old, new))
+    return alone(id, message, (old, new))
 
 
 EXERCISES = (

@@ -87,10 +87,6 @@ def _lookup_case(name, seed, n, d, d_v, *, scale=1.0, dtype=float, **sharpness):
     return Case(name, make, {"n": n, "d": d, "d_v": d_v})
 
 
-def _lookup(id, message, *edits):
-    return alone(query_key_value.soft_lookup, id, message, *edits)
-
-
 SOFT_LOOKUP = Exercise(
     id="1.2",
     reference=query_key_value.soft_lookup,
@@ -154,25 +150,25 @@ SOFT_LOOKUP = Exercise(
             message="You returned the value alone; the weights are wanted too: value, weights."),
         Mistake("scores-returned", old="return value, weights", new="return value, scores",
             message="You returned the scores as the second result; the weights are wanted."),
-        Mistake("sharpness-twice", old="sharpness * similarities", new="sharpness**2 * similarities", rare=True,
+        Mistake("sharpness-twice", old="sharpness * similarities", new="sharpness**2 * similarities", together=2,
             message="Sharpness went in twice (on the scores, and again in the exponential): once is enough."),
-        _lookup("weights-to-the-sharpness", "You raised the finished weights to the power of sharpness, so they no longer sum to 1. Multiply the scores by it, before the exponential.",
+        alone("weights-to-the-sharpness", "You raised the finished weights to the power of sharpness, so they no longer sum to 1. Multiply the scores by it, before the exponential.",
             ("sharpness * similarities", "similarities"), ("exps / exps.sum()", "(exps / exps.sum()) ** sharpness")),
-        _lookup("divided-by-the-maximum", "You divided the scores by the largest one; subtract it. Only subtracting leaves every weight as it is.",
+        alone("divided-by-the-maximum", "You divided the scores by the largest one; subtract it. Only subtracting leaves every weight as it is.",
             ("scores - scores.max()", "scores / scores.max()")),
-        _lookup("zero-taken-for-missing", "Sharpness 0 was taken for “not given”: 0 counts as False in `sharpness or …` and `if sharpness`. At 0 the lookup is a plain average.",
+        alone("zero-taken-for-missing", "Sharpness 0 was taken for “not given”: 0 counts as False in `sharpness or …` and `if sharpness`. At 0 the lookup is a plain average.",
             ("sharpness * similarities", "(sharpness or 1.0) * similarities")),
-        _lookup("default-of-ten", "Where no sharpness is given yours takes 10; the default is 1: `sharpness=1.0`.", ("sharpness=1.0", "sharpness=10.0")),
-        _lookup("last-value-only", "Only the last value is in your result: each round of the loop throws away the sum so far. Add to it with `+=`.",
+        alone("default-of-ten", "Where no sharpness is given yours takes 10; the default is 1: `sharpness=1.0`.", ("sharpness=1.0", "sharpness=10.0")),
+        alone("last-value-only", "Only the last value is in your result: each round of the loop throws away the sum so far. Add to it with `+=`.",
             ("weights @ values", "weights[-1] * values[-1]")),
-        _lookup("first-value-only", "Only the first value is in your result: does `return` stand inside the loop?", ("weights @ values", "weights[0] * values[0]")),
-        _lookup("weights-not-as-column", "`weights * values` lines the weights up with the features. Each weight belongs to a row of values:"
+        alone("first-value-only", "Only the first value is in your result: does `return` stand inside the loop?", ("weights @ values", "weights[0] * values[0]")),
+        alone("weights-not-as-column", "`weights * values` lines the weights up with the features. Each weight belongs to a row of values:"
             " make the weights a column, `weights[:, None]`, or use `weights @ values`.", ("weights @ values", "(weights * values).sum(axis=0)")),
-        _lookup("summed-over-features", "You added up along the features (axis 1); add up over the keys, axis 0, so that one value vector is left.",
+        alone("summed-over-features", "You added up along the features (axis 1); add up over the keys, axis 0, so that one value vector is left.",
             ("weights @ values", "(weights[:, None] * values).sum(axis=1)")),
-        _lookup("one-total", "You added up everything into one number; add up over the keys only, axis 0, so that a value vector is left.",
+        alone("one-total", "You added up everything into one number; add up over the keys only, axis 0, so that a value vector is left.",
             ("weights @ values", "(weights[:, None] * values).sum()")),
-        _lookup("average-without-axis", "`np.average` must be told along which axis the weights run: `axis=0`, the keys.", ("weights @ values", "np.average(values, weights=weights)")),
+        alone("average-without-axis", "`np.average` must be told along which axis the weights run: `axis=0`, the keys.", ("weights @ values", "np.average(values, weights=weights)")),
     ),
     explain=(another_divisor("only sharpness is to scale them"),),
     properties=(keeps_names("sharpness"),),
@@ -210,10 +206,6 @@ def _project_case(name, seed, T, d_model, d_k, d_v, dtype=float):
 
 def _each_projection(new):
     return tuple((f"X @ W_{name}", new.format(f"W_{name}")) for name in "qkv")
-
-
-def _projection(id, message, *edits):
-    return alone(query_key_value.project, id, message, *edits)
 
 
 PROJECT = Exercise(
@@ -255,21 +247,21 @@ PROJECT = Exercise(
             message="You returned K, V, Q; the order asked for is Q, K, V."),
         Mistake("order-rotated-back", old="return Q, K, V", new="return V, Q, K",
             message="You returned V, Q, K; the order asked for is Q, K, V."),
-        _projection("projected-in-a-chain", "You projected what was projected already, the keys from the queries, the values from the keys: each of the three begins with X.",
+        alone("projected-in-a-chain", "You projected what was projected already, the keys from the queries, the values from the keys: each of the three begins with X.",
             ("X @ W_k", "Q @ W_k"), ("X @ W_v", "K @ W_v")),
-        _projection("x-overwritten", "Keys and values came from the queries: X itself was overwritten by `X @ W_q`. Give each result a name of its own.",
+        alone("x-overwritten", "Keys and values came from the queries: X itself was overwritten by `X @ W_q`. Give each result a name of its own.",
             ("X @ W_k", "Q @ W_k"), ("X @ W_v", "Q @ W_v")),
-        _projection("keys-from-queries-matrix", "Your keys came from W_q, the queries' matrix: use W_k.", ("X @ W_k", "X @ W_q")),
-        _projection("queries-from-keys-matrix", "Your queries came from W_k, the keys' matrix: use W_q.", ("X @ W_q", "X @ W_k")),
-        _projection("weights-first-transposed-words-not", "You multiplied `W.T @ X`. Each word is a row of X, so X comes first: `X @ W`.",
+        alone("keys-from-queries-matrix", "Your keys came from W_q, the queries' matrix: use W_k.", ("X @ W_k", "X @ W_q")),
+        alone("queries-from-keys-matrix", "Your queries came from W_k, the keys' matrix: use W_q.", ("X @ W_q", "X @ W_k")),
+        alone("weights-first-transposed-words-not", "You multiplied `W.T @ X`. Each word is a row of X, so X comes first: `X @ W`.",
             *_each_projection("{}.T @ X")),
-        _projection("queries-scaled", "You divided the queries by √d_k; that comes in lesson 02, and on the scores. Here the plain projections are wanted.",
+        alone("queries-scaled", "You divided the queries by √d_k; that comes in lesson 02, and on the scores. Here the plain projections are wanted.",
             ("X @ W_q", "X @ W_q / np.sqrt(W_q.shape[1])")),
-        _projection("tanh-added", "There is a tanh too many: a projection is a matrix product, and nothing else.", *_each_projection("np.tanh(X @ {})")),
-        _projection("first-word-only", "You projected the first word only; X holds T words, and all are projected by one product.", *_each_projection("X[0] @ {}")),
-        _projection("stacked", "You stacked the three into one array, which fails as soon as d_v is not d_k: return a tuple, `Q, K, V`.",
+        alone("tanh-added", "There is a tanh too many: a projection is a matrix product, and nothing else.", *_each_projection("np.tanh(X @ {})")),
+        alone("first-word-only", "You projected the first word only; X holds T words, and all are projected by one product.", *_each_projection("X[0] @ {}")),
+        alone("stacked", "You stacked the three into one array, which fails as soon as d_v is not d_k: return a tuple, `Q, K, V`.",
             ("return Q, K, V", "return np.array([Q, K, V])")),
-        _projection("called-like-a-layer", "W_q is a matrix, not a function or a layer: multiply, `X @ W_q`.", *_each_projection("{}(X)")),
+        alone("called-like-a-layer", "W_q is a matrix, not a function or a layer: multiply, `X @ W_q`.", *_each_projection("{}(X)")),
     ),
     indistinguishable=(
         # Results that are equal to begin with can be returned in any order.
@@ -295,7 +287,7 @@ def _scores_case(name, seed, lead, T_q, T_k, d_k, dtype=float):
 
 
 def _scores(id, message, keys):
-    return alone(query_key_value.dot_product_scores, id, message, ("np.swapaxes(K, -1, -2)", keys))
+    return alone(id, message, ("np.swapaxes(K, -1, -2)", keys))
 
 
 SCORES = Exercise(

@@ -27,9 +27,6 @@ def _softmax_case(name, x, **axis):
 
 _three_by_five, _square, _batch, _single = normal(1, (3, 5), (4, 4), (2, 3, 5), (1, 6))
 
-def _softmax(id, message, *edits):
-    return alone(numpy_attention.softmax, id, message, *edits)
-
 
 SOFTMAX = Exercise(
     id="2.1",
@@ -73,7 +70,7 @@ SOFTMAX = Exercise(
             message="Your function changed the array it was given (`x -= …` works in place): write `x = x - …`, which makes a new one."),
         Mistake("minus-mean", old="np.max(x", new="np.mean(x",
             message="You subtracted the mean; only the maximum guarantees that no exponential overflows."),
-        Mistake("divided-by-maximum", old="x - highest", new="x / highest", rare=True,
+        Mistake("divided-by-maximum", old="x - highest", new="x / highest", together=2,
             message="You divided by the maximum; subtract it. Only subtracting leaves every share as it is."),
         Mistake("minus-minimum", old="np.max(x", new="np.min(x",
             message="You subtracted the minimum, which makes large scores no smaller: subtract the maximum."),
@@ -93,28 +90,28 @@ SOFTMAX = Exercise(
             message="You returned the logarithms of the weights; the weights themselves are wanted."),
         Mistake("squared-length", old="np.sum(exps, axis=axis, keepdims=True)", new="np.sqrt(np.sum(exps**2, axis=axis, keepdims=True))",
             message="You divided by the length of the vector of exponentials, so their squares sum to 1; divide by their sum."),
-        _softmax("default-axis-zero", "Where no axis is given, yours takes axis 0; the last one is asked for: `axis=-1` in the first line.", ("(x, axis=-1)", "(x, axis=0)")),
-        _softmax("default-axis-one", "Where no axis is given, yours takes axis 1, which is the last one for a matrix only: `axis=-1` in the first line.", ("(x, axis=-1)", "(x, axis=1)")),
-        _softmax("default-axis-none", "Where no axis is given, yours runs over the whole array; the last axis is asked for: `axis=-1` in the first line.", ("(x, axis=-1)", "(x, axis=None)")),
-        _softmax("maximum-of-first-row", "You subtracted the first row's maximum from all rows: `[0]` takes the first row here, not the values, as it would of PyTorch's max."
+        alone("default-axis-zero", "Where no axis is given, yours takes axis 0; the last one is asked for: `axis=-1` in the first line.", ("(x, axis=-1)", "(x, axis=0)")),
+        alone("default-axis-one", "Where no axis is given, yours takes axis 1, which is the last one for a matrix only: `axis=-1` in the first line.", ("(x, axis=-1)", "(x, axis=1)")),
+        alone("default-axis-none", "Where no axis is given, yours runs over the whole array; the last axis is asked for: `axis=-1` in the first line.", ("(x, axis=-1)", "(x, axis=None)")),
+        alone("maximum-of-first-row", "You subtracted the first row's maximum from all rows: `[0]` takes the first row here, not the values, as it would of PyTorch's max."
             " Leave it out; NumPy's max gives values only.", ("keepdims=True)\n    exps", "keepdims=True)[0]\n    exps")),
-        _softmax("shift-below-only", "The maximum is taken off in the sum, but not in what is divided by it: both need the same exponentials.", ("exps / total", "np.exp(x) / total")),
-        _softmax("shift-above-only", "The maximum is taken off in what is divided, but not in the sum: both need the same exponentials.", ("np.sum(exps,", "np.sum(np.exp(x),")),
+        alone("shift-below-only", "The maximum is taken off in the sum, but not in what is divided by it: both need the same exponentials.", ("exps / total", "np.exp(x) / total")),
+        alone("shift-above-only", "The maximum is taken off in what is divided, but not in the sum: both need the same exponentials.", ("np.sum(exps,", "np.sum(np.exp(x),")),
         Mistake("row-by-row", source="def softmax(x, axis=-1):\n    rows = []\n    for row in x:\n        exps = np.exp(row - np.max(row))\n"
             "        rows.append(exps / np.sum(exps))\n    return np.array(rows)",
             message="Your loop goes through the first axis and gives each part one softmax of its own: right for the rows of a matrix, wrong for one row alone,"
             " for three axes, and for another `axis`. NumPy does it without a loop: `axis=axis, keepdims=True`."),
-        _softmax("python-max", "The built-in `max` compares whole rows, which NumPy refuses: `np.max` with `axis=axis, keepdims=True`.",
+        alone("python-max", "The built-in `max` compares whole rows, which NumPy refuses: `np.max` with `axis=axis, keepdims=True`.",
             ("np.max(x, axis=axis, keepdims=True)", "max(x)")),
-        _softmax("python-max-and-sum", "The built-in `max` compares whole rows, which NumPy refuses: `np.max` with `axis=axis, keepdims=True`.",
+        alone("python-max-and-sum", "The built-in `max` compares whole rows, which NumPy refuses: `np.max` with `axis=axis, keepdims=True`.",
             ("np.max(x, axis=axis, keepdims=True)", "max(x)"), ("np.sum(exps, axis=axis, keepdims=True)", "sum(exps)")),
-        _softmax("new-axis-at-the-end", "`[..., None]` puts the axis back at the end, which is right for the last one only: `keepdims=True` keeps it where it was.",
+        alone("new-axis-at-the-end", "`[..., None]` puts the axis back at the end, which is right for the last one only: `keepdims=True` keeps it where it was.",
             ("np.max(x, axis=axis, keepdims=True)", "np.max(x, axis=axis)[..., None]"), ("np.sum(exps, axis=axis, keepdims=True)", "np.sum(exps, axis=axis)[..., None]")),
         Mistake("sigmoid", source="def softmax(x, axis=-1):\n    return 1 / (1 + np.exp(-x))",
             message="That is the logistic function, which looks at each score alone; softmax divides each exponential by the sum of all in its row."),
-        _softmax("clipped", "You clipped the scores to stay clear of overflow, so scores beyond become equal. Subtracting the maximum does it without changing any share.",
+        alone("clipped", "You clipped the scores to stay clear of overflow, so scores beyond become equal. Subtracting the maximum does it without changing any share.",
             ("x - highest", "np.clip(x, -700, 700)")),
-        _softmax("infinity-removed", "You replaced −∞ by an ordinary number. It stands for “no weight” and needs no care: exp(−∞) is 0.",
+        alone("infinity-removed", "You replaced −∞ by an ordinary number. It stands for “no weight” and needs no care: exp(−∞) is 0.",
             ("highest = np.max(x", "x = np.where(np.isinf(x), 0.0, x)\n    highest = np.max(x")),
     ),
     explain=(nearly_right, another_divisor("softmax takes the scores as they are"), negative_weights),
@@ -179,61 +176,61 @@ _SCALE = (
         message="You divided the scores by d_k = {d_k}, not by √d_k = {sqrt_d_k} (or by √d_k twice, which is the same). The weights come out too even."),
     Mistake("multiply-by-sqrt", old="/ math.sqrt(d_k)", new="* math.sqrt(d_k)",
         message="You multiplied the scores by √d_k = {sqrt_d_k} (dividing by d_k ** -0.5 does that too); divide by it. The weights come out almost one-hot."),
-    Mistake("scale-fourth-root", old="math.sqrt(d_k)", new="d_k**0.25", rare=True,
+    Mistake("scale-fourth-root", old="math.sqrt(d_k)", new="d_k**0.25", together=2,
         message="You divided by the fourth root of d_k: √√d_k. If each of Q and K is to be scaled, both need it, so that together they give √d_k."),
-    Mistake("scale-of-the-example", old="math.sqrt(d_k)", new="np.sqrt(2)", hides_others=True, rare=True,
+    Mistake("scale-of-the-example", old="math.sqrt(d_k)", new="np.sqrt(2)", hides_others=True, together=2,
         message="You divided by √2, which is √d_k in the lesson's example only; here d_k = {d_k}: read it from `Q.shape[-1]`."),
-    Mistake("scale-by-logarithm", old="math.sqrt(d_k)", new="np.log(d_k)", rare=True,
+    Mistake("scale-by-logarithm", old="math.sqrt(d_k)", new="np.log(d_k)", together=2,
         message="You divided by the logarithm of d_k; the scale is its square root."),
     Mistake("scale-by-d_v", old="{first}.shape[-1]", new="V.shape[-1]",
         message="You took the width of the values for the scale. The dot product runs over the features of the keys: d_k = {d_k}, not d_v = {d_v}."),
-    Mistake("scale-by-number-of-keys", old="{first}.shape[-1]", new="K.shape[-2]", rare=True,
+    Mistake("scale-by-number-of-keys", old="{first}.shape[-1]", new="K.shape[-2]", together=2,
         message="You took the number of keys, T_k = {T_k}, for the scale. It is the number of features that a dot product adds up: d_k = {d_k}."),
-    Mistake("scale-by-number-of-queries", old="{first}.shape[-1]", new="Q.shape[-2]", rare=True,
+    Mistake("scale-by-number-of-queries", old="{first}.shape[-1]", new="Q.shape[-2]", together=2,
         message="You took the number of queries, T_q = {T_q}, for the scale. It is the number of features that a dot product adds up: d_k = {d_k}."),
-    Mistake("scale-by-first-axis", old="{first}.shape[-1]", new="Q.shape[0]", rare=True,
+    Mistake("scale-by-first-axis", old="{first}.shape[-1]", new="Q.shape[0]", together=2,
         message="You took the first axis of Q for the scale, which is the number of queries, or the batch. The features are the last axis: d_k = {d_k}."),
-    Mistake("scale-by-axis-one", old="{first}.shape[-1]", new="Q.shape[1]", rare=True,
+    Mistake("scale-by-axis-one", old="{first}.shape[-1]", new="Q.shape[1]", together=2,
         message="You took axis 1 of Q for the scale. It holds the features only as long as there is no batch: use the last axis, `shape[-1]`."),
 )
 _MASK = (
     Mistake("mask-inverted", old="np.where(mask, scores, -np.inf)", new="np.where(mask, -np.inf, scores)",
         message="The mask is inverted: True must mean “may look”, and you blocked exactly the allowed positions."),
-    Mistake("mask-inverted-finite", old="np.where(mask, scores, -np.inf)", new="np.where(mask, -1e9, scores)", rare=True,
+    Mistake("mask-inverted-finite", old="np.where(mask, scores, -np.inf)", new="np.where(mask, -1e9, scores)", together=2,
         message="The mask is inverted: True must mean “may look”, and you blocked exactly the allowed positions."),
-    Mistake("mask-inverted-added", old="np.where(mask, scores, -np.inf)", new="scores + mask * -1e9", rare=True,
+    Mistake("mask-inverted-added", old="np.where(mask, scores, -np.inf)", new="scores + mask * -1e9", together=2,
         message="The mask is inverted: True must mean “may look”, and you blocked exactly the allowed positions."),
     Mistake("mask-ignored", old="np.where(mask, scores, -np.inf)", new="scores",
         message="Your function takes a mask but gives the same answer with and without it: apply it to the scores before the softmax."),
     Mistake("mask-score-zero", old="np.where(mask, scores, -np.inf)", new="np.where(mask, scores, 0.0)",
         message="You set blocked scores to 0 (or multiplied the scores by the mask, or wrote −1e-9, which is next to 0). exp(0) = 1, so blocked keys still get weight: use minus infinity."),
-    Mistake("mask-added", old="np.where(mask, scores, -np.inf)", new="scores + mask", rare=True,
+    Mistake("mask-added", old="np.where(mask, scores, -np.inf)", new="scores + mask", together=2,
         message="You added the mask to the scores, so True counts as 1 and False as 0; blocked scores must become minus infinity."),
     Mistake("mask-positive-infinity", old="np.where(mask, scores, -np.inf)", new="np.where(mask, scores, np.inf)",
         message="Blocked scores must become minus infinity; yours became plus infinity (or NaN), and NaN then spreads over the whole row."),
-    Mistake("mask-nan-everywhere", old="np.where(mask, scores, -np.inf)", new="scores + np.where(mask, np.nan, -np.inf)", hides_others=True, rare=True,
+    Mistake("mask-nan-everywhere", old="np.where(mask, scores, -np.inf)", new="scores + np.where(mask, np.nan, -np.inf)", hides_others=True, together=2,
         message="You multiplied a mask by infinity: 0 · inf is NaN, just where the key may be seen. Use np.where, which picks and does not multiply."),
-    Mistake("mask-minus-one", old="-np.inf)", new="-1.0)", rare=True,
+    Mistake("mask-minus-one", old="-np.inf)", new="-1.0)", together=2,
         message="You filled blocked scores with −1. That is an ordinary score, and exp(−1) = 0.37 still gives weight: use minus infinity."),
-    Mistake("mask-not-negative-enough", old="-np.inf)", new="-1e2)", rare=True,
+    Mistake("mask-not-negative-enough", old="-np.inf)", new="-1e2)", together=2,
         message="Your blocked scores are negative, but some ordinary ones are more so, in the thousands, and then blocked keys take all the weight: only minus infinity is below every score."),
     Mistake("mask-transposed", old="np.where(mask,", new="np.where(np.swapaxes(mask, -1, -2),", hides_others=True,
         message="You transposed the mask: its rows belong to queries and its columns to keys, like those of the scores."),
     Mistake("mask-after-softmax", edits=(("np.where(mask, scores, -np.inf)", "scores"), ("    out = ", "    if mask is not None:\n        weights = weights * mask\n    out = ")),
         message="You masked after the softmax: blocked keys already took their share, so the rest of each row sums to less than 1. Mask the scores, before the softmax."),
-    Mistake("mask-after-softmax-minus-inf", edits=(("np.where(mask, scores, -np.inf)", "scores"), ("    out = ", "    if mask is not None:\n        weights = np.where(mask, weights, -np.inf)\n    out = ")), rare=True,
+    Mistake("mask-after-softmax-minus-inf", edits=(("np.where(mask, scores, -np.inf)", "scores"), ("    out = ", "    if mask is not None:\n        weights = np.where(mask, weights, -np.inf)\n    out = ")), together=2,
         message="You put minus infinity into the weights; it belongs into the scores, before the softmax turns it into 0."),
     Mistake("mask-as-index", old="scores = np.where(mask, scores, -np.inf)", new="scores[~mask] = -np.inf", hides_others=True,
         message="Indexing with the mask needs one of exactly the scores' shape, and a mask may be broadcast over the batch: use np.where."),
-    Mistake("mask-as-inverted-index", old="scores = np.where(mask, scores, -np.inf)", new="scores[mask] = -np.inf", hides_others=True, rare=True,
+    Mistake("mask-as-inverted-index", old="scores = np.where(mask, scores, -np.inf)", new="scores[mask] = -np.inf", hides_others=True, together=2,
         message="Two things in one line: the mask is inverted (True must mean “may look”), and indexing needs a mask of exactly the scores' shape where np.where broadcasts."),
 )
 _SOFTMAX = (
     Mistake("softmax-over-queries", old="softmax(scores, axis=-1)", new="softmax(scores, axis=-2)",
         message="The softmax runs down the columns, so each key's shares sum to 1 over the queries; each query's row should: use the last axis."),
-    Mistake("softmax-over-axis-zero", old="softmax(scores, axis=-1)", new="softmax(scores, axis=0)", rare=True,
+    Mistake("softmax-over-axis-zero", old="softmax(scores, axis=-1)", new="softmax(scores, axis=0)", together=2,
         message="The softmax runs along axis 0, over the queries or, with a batch, over the examples; each query's row should sum to 1: use the last axis."),
-    Mistake("softmax-over-axis-one", old="softmax(scores, axis=-1)", new="softmax(scores, axis=1)", rare=True,
+    Mistake("softmax-over-axis-one", old="softmax(scores, axis=-1)", new="softmax(scores, axis=1)", together=2,
         message="The softmax runs along axis 1. That is right for one sequence and wrong as soon as there is a batch: use the last axis."),
     Mistake("softmax-over-everything", old="softmax(scores, axis=-1)", new="np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()", hides_others=True,
         message="One softmax runs over all scores together, so the whole array sums to 1; each query's row should: use the last axis."),
@@ -245,21 +242,21 @@ _SOFTMAX = (
         message="You took the exponential but did not divide by its sum: each query's row of weights should sum to 1."),
     Mistake("no-exponential", old="softmax(scores, axis=-1)", new="scores / scores.sum(axis=-1, keepdims=True)", hides_others=True,
         message="You divided the scores by their sum, without the exponential: use softmax."),
-    Mistake("softmax-twice", old="softmax(scores, axis=-1)", new="softmax(softmax(scores, axis=-1), axis=-1)", rare=True,
+    Mistake("softmax-twice", old="softmax(scores, axis=-1)", new="softmax(softmax(scores, axis=-1), axis=-1)", together=2,
         message="The softmax is applied twice; the second one makes the weights nearly even and gives blocked keys weight again."),
-    Mistake("hard-attention", old="softmax(scores, axis=-1)", new="(scores == scores.max(axis=-1, keepdims=True)).astype(float)", hides_others=True, rare=True,
+    Mistake("hard-attention", old="softmax(scores, axis=-1)", new="(scores == scores.max(axis=-1, keepdims=True)).astype(float)", hides_others=True, together=2,
         message="Each query looks at its best key alone; the softmax gives every key a share."),
 )
 _RESULTS = (
     Mistake("results-swapped", old="return out, weights", new="return weights, out",
         message="You returned (weights, out); the order asked for is out, weights."),
-    Mistake("scores-returned", old="return out, weights", new="return out, scores", rare=True,
+    Mistake("scores-returned", old="return out, weights", new="return out, scores", together=2,
         message="You returned the scores as the second result; the weights are wanted, after the softmax."),
     Mistake("weights-not-returned", old="return out, weights", new="return out", hides_others=True,
         message="You returned the output alone; the weights are wanted too: out, weights."),
-    Mistake("scale-on-output", edits=(("scores / math.sqrt(d_k)", "scores"), ("    return ", "    out = out / np.sqrt(d_k)\n    return ")), rare=True,
+    Mistake("scale-on-output", edits=(("scores / math.sqrt(d_k)", "scores"), ("    return ", "    out = out / np.sqrt(d_k)\n    return ")), together=2,
         message="You divided the output by √d_k; the scale belongs to the scores, before the softmax."),
-    Mistake("scale-after-softmax", edits=(("scores / math.sqrt(d_k)", "scores"), ("    out = ", "    weights = weights / np.sqrt(d_k)\n    out = ")), rare=True,
+    Mistake("scale-after-softmax", edits=(("scores / math.sqrt(d_k)", "scores"), ("    out = ", "    weights = weights / np.sqrt(d_k)\n    out = ")), together=2,
         message="You divided the weights by √d_k, so their rows no longer sum to 1; the scale belongs to the scores, before the softmax."),
 )
 
@@ -276,31 +273,31 @@ def _products(first):
             message="`Q @ K` lets the features of Q meet the positions of K. To compare every query with every key, the last axis of both must meet: K needs its last two axes swapped."),
         Mistake("full-transpose", old=qk, new="Q @ K.T", hides_others=True,
             message="`K.T` reverses all axes, the batch axis too; swap only the last two: `np.swapaxes(K, -1, -2)`."),
-        Mistake("transpose-as-in-torch", old=qk, new="Q @ K.transpose(-2, -1)", hides_others=True, rare=True,
+        Mistake("transpose-as-in-torch", old=qk, new="Q @ K.transpose(-2, -1)", hides_others=True, together=2,
             message="`K.transpose(-2, -1)` is PyTorch's way; NumPy's transpose takes the new order of all axes. `np.swapaxes(K, -1, -2)` exchanges the last two."),
-        Mistake("transpose-as-in-torch-reversed", old=qk, new="Q @ K.transpose(-1, -2)", hides_others=True, rare=True,
+        Mistake("transpose-as-in-torch-reversed", old=qk, new="Q @ K.transpose(-1, -2)", hides_others=True, together=2,
             message="`K.transpose(-1, -2)` is PyTorch's way; NumPy's transpose takes the new order of all axes, and fails once there is a batch. `np.swapaxes(K, -1, -2)` exchanges the last two."),
         Mistake("scores-transposed", old=qk, new="K @ np.swapaxes(Q, -1, -2)", hides_others=True,
             message="You multiplied K by Q transposed, so the rows of the scores belong to keys; each row must belong to a query."),
-        Mistake("same-position-only", old=qk, new="Q * K", hides_others=True, rare=True,
+        Mistake("same-position-only", old=qk, new="Q * K", hides_others=True, together=2,
             message="You multiplied Q and K entry by entry; every query must meet every key: a matrix product."),
-        Mistake("queries-with-queries", old=qk, new="Q @ np.swapaxes(Q, -1, -2)", hides_others=True, rare=True,
+        Mistake("queries-with-queries", old=qk, new="Q @ np.swapaxes(Q, -1, -2)", hides_others=True, together=2,
             message="You compared queries with queries: the scores are Q times K transposed."),
-        Mistake("keys-with-keys", old=qk, new="K @ np.swapaxes(K, -1, -2)", hides_others=True, rare=True,
+        Mistake("keys-with-keys", old=qk, new="K @ np.swapaxes(K, -1, -2)", hides_others=True, together=2,
             message="You compared keys with keys: the scores are Q times K transposed."),
-        Mistake("queries-with-values", old=qk, new="Q @ np.swapaxes(V, -1, -2)", hides_others=True, rare=True,
+        Mistake("queries-with-values", old=qk, new="Q @ np.swapaxes(V, -1, -2)", hides_others=True, together=2,
             message="You compared queries with values: the keys are what a query is compared with."),
         Mistake("keys-as-values", old=wv, new="weights @ K",
             message="You multiplied the weights by K: the weights say where to look, the values say what to fetch."),
-        Mistake("queries-as-values", old=wv, new="weights @ Q", hides_others=True, rare=True,
+        Mistake("queries-as-values", old=wv, new="weights @ Q", hides_others=True, together=2,
             message="You multiplied the weights by Q: the weights say where to look, the values say what to fetch."),
         Mistake("weights-transposed", old=wv, new="np.swapaxes(weights, -1, -2) @ V", hides_others=True,
             message="The weights were transposed before they met the values: row i of the output must be the mixture chosen by query i."),
         Mistake("scores-times-values", old=wv, new="scores @ V",
             message="You multiplied the values by the scores; the weights are what the softmax made of them."),
-        Mistake("values-times-weights", old=wv, new="V @ weights", hides_others=True, rare=True,
+        Mistake("values-times-weights", old=wv, new="V @ weights", hides_others=True, together=2,
             message="You multiplied `V @ weights`: each row of weights must meet the values, so the weights come first."),
-        Mistake("values-unweighted", old=wv, new="np.broadcast_to(V.mean(axis=-2, keepdims=True), (*scores.shape[:-1], V.shape[-1])).copy()", hides_others=True, rare=True,
+        Mistake("values-unweighted", old=wv, new="np.broadcast_to(V.mean(axis=-2, keepdims=True), (*scores.shape[:-1], V.shape[-1])).copy()", hides_others=True, together=2,
             message="Every query got the plain mean of the values: the weights must decide how much each value counts."),
     )
 
@@ -311,7 +308,7 @@ def _alone(reference, products):
     where, blend, unmasked = "np.where(mask, scores, -np.inf)", "    out = ", "    scores = scores / math.sqrt(d_k)\n"
 
     def one(id, message, *edits):
-        return alone(reference, id, message, *edits)
+        return alone(id, message, *edits)
 
     mistakes = (
         one("scale-precedence", "You divided by d_k and then by 2: in `d_k ** 1 / 2` the power is taken first. Write `d_k ** 0.5`, or the square root.", ("/ math.sqrt(d_k)", "/ d_k ** 1 / 2")),
@@ -462,10 +459,6 @@ def _self_case(name, seed, lead, T, d_model, d_k, d_v, *, mask=None, dtype=float
     return Case(name, make, {"T": T, "d_model": d_model, "d_k": d_k, "d_v": d_v} | ({"B": lead[0]} if lead else {}))
 
 
-def _self_attention(id, message, *edits):
-    return alone(numpy_attention.self_attention, id, message, *edits)
-
-
 _ATTEND = "return scaled_dot_product_attention(Q, K, V, mask)"
 
 SELF_ATTENTION = Exercise(
@@ -515,25 +508,25 @@ SELF_ATTENTION = Exercise(
             message="You returned (weights, out); the order asked for is out, weights."),
         Mistake("weights-not-returned", old="return scaled_dot_product_attention(Q, K, V, mask)", new="return scaled_dot_product_attention(Q, K, V, mask)[0]", hides_others=True,
             message="You returned the output alone; the weights are wanted too: out, weights."),
-        _self_attention("matrices-passed-on", "The weight matrices themselves went into attention; queries, keys and values are X times each of them.",
+        alone("matrices-passed-on", "The weight matrices themselves went into attention; queries, keys and values are X times each of them.",
             (_ATTEND, "return scaled_dot_product_attention(W_q, W_k, W_v, mask)")),
-        _self_attention("projected-in-a-chain", "You projected what was projected already, the keys from the queries, the values from the keys: each of the three begins with X.",
+        alone("projected-in-a-chain", "You projected what was projected already, the keys from the queries, the values from the keys: each of the three begins with X.",
             ("X @ W_k", "Q @ W_k"), ("X @ W_v", "K @ W_v")),
-        _self_attention("x-overwritten", "Keys and values came from the queries: X itself was overwritten by `X @ W_q`. Give each result a name of its own.",
+        alone("x-overwritten", "Keys and values came from the queries: X itself was overwritten by `X @ W_q`. Give each result a name of its own.",
             ("X @ W_k", "Q @ W_k"), ("X @ W_v", "Q @ W_v")),
-        _self_attention("queries-not-projected", "The queries are X itself: project them with W_q.", ("X @ W_q", "X")),
-        _self_attention("keys-not-projected", "The keys are X itself: project them with W_k.", ("X @ W_k", "X")),
-        _self_attention("residual-added", "You added X to the output. Blocks do so, around the attention; this function returns the attention alone.",
+        alone("queries-not-projected", "The queries are X itself: project them with W_q.", ("X @ W_q", "X")),
+        alone("keys-not-projected", "The keys are X itself: project them with W_k.", ("X @ W_k", "X")),
+        alone("residual-added", "You added X to the output. Blocks do so, around the attention; this function returns the attention alone.",
             (_ATTEND, "out, weights = scaled_dot_product_attention(Q, K, V, mask)\n    return X + out, weights")),
-        _self_attention("scaled-once-more", "You divided by √d_k here as well; scaled_dot_product_attention does it already, and twice makes the weights too even.",
+        alone("scaled-once-more", "You divided by √d_k here as well; scaled_dot_product_attention does it already, and twice makes the weights too even.",
             ("X @ W_q", "X @ W_q / np.sqrt(W_q.shape[-1])")),
-        _self_attention("softmax-once-more", "You took a softmax of the weights; they have been through it already.",
+        alone("softmax-once-more", "You took a softmax of the weights; they have been through it already.",
             (_ATTEND, "out, weights = scaled_dot_product_attention(Q, K, V, mask)\n    return out, softmax(weights)")),
-        _self_attention("values-averaged-twice", "You multiplied the output by the weights once more; scaled_dot_product_attention has averaged the values already.",
+        alone("values-averaged-twice", "You multiplied the output by the weights once more; scaled_dot_product_attention has averaged the values already.",
             (_ATTEND, "out, weights = scaled_dot_product_attention(Q, K, V, mask)\n    return weights @ out, weights")),
-        _self_attention("always-causal", "You made a causal mask of your own; the mask to use is the one that comes in, or none. (The causal mask comes in lesson 05.)",
+        alone("always-causal", "You made a causal mask of your own; the mask to use is the one that comes in, or none. (The causal mask comes in lesson 05.)",
             (_ATTEND, "mask = np.tril(np.ones((X.shape[-2], X.shape[-2]), dtype=bool))\n    " + _ATTEND)),
-        _self_attention("mask-under-another-name", "`attn_mask` is the name PyTorch gives it; your scaled_dot_product_attention calls it `mask`, its fourth argument.",
+        alone("mask-under-another-name", "`attn_mask` is the name PyTorch gives it; your scaled_dot_product_attention calls it `mask`, its fourth argument.",
             ("(Q, K, V, mask)", "(Q, K, V, attn_mask=mask)")),
     ),
     explain=(another_divisor(), negative_weights, nearly_right),
@@ -563,10 +556,6 @@ def _additive_case(name, seed, T_q, T_k, d, m, scale=1.0, dtype=float):
         return Q * dtype(scale), K, W_q, W_k, v
 
     return Case(name, make, {"T_q": T_q, "T_k": T_k, "d": d, "m": m})
-
-
-def _additive(id, message, *edits):
-    return alone(numpy_attention.additive_scores, id, message, *edits)
 
 
 ADDITIVE = Exercise(
@@ -615,22 +604,22 @@ ADDITIVE = Exercise(
             message="Your queries went through W_k: use W_q for them."),
         Mistake("scaled", old="hidden @ v", new="hidden @ v / np.sqrt(Q.shape[-1])",
             message="You divided by √d; additive scores are not scaled, since tanh keeps each hidden unit between −1 and 1."),
-        _additive("v-first", "You multiplied `v @ hidden`, where v meets the keys. The hidden units are the last axis, so v comes last: `hidden @ v`.", ("hidden @ v", "v @ hidden")),
-        _additive("softmax-applied", "You went on to the weights: the scores themselves are wanted, before any softmax.", ("hidden @ v", "softmax(hidden @ v)")),
-        _additive("same-new-axis-for-both", "Queries and keys got their new axis at the same place, so they still meet position by position: `[:, None, :]` for the queries, `[None, :, :]` for the keys.",
+        alone("v-first", "You multiplied `v @ hidden`, where v meets the keys. The hidden units are the last axis, so v comes last: `hidden @ v`.", ("hidden @ v", "v @ hidden")),
+        alone("softmax-applied", "You went on to the weights: the scores themselves are wanted, before any softmax.", ("hidden @ v", "softmax(hidden @ v)")),
+        alone("same-new-axis-for-both", "Queries and keys got their new axis at the same place, so they still meet position by position: `[:, None, :]` for the queries, `[None, :, :]` for the keys.",
             ("[None, :, :]", "[:, None, :]")),
-        _additive("queries-without-a-new-axis", "The queries have no axis of their own, so they line up with the keys: `[:, None, :]` gives them one.", ("(Q @ W_q)[:, None, :]", "Q @ W_q")),
-        _additive("joined-along-features", "You joined queries and keys along the features, position by position; each query must be added to each key, on two axes of their own.",
+        alone("queries-without-a-new-axis", "The queries have no axis of their own, so they line up with the keys: `[:, None, :]` gives them one.", ("(Q @ W_q)[:, None, :]", "Q @ W_q")),
+        alone("joined-along-features", "You joined queries and keys along the features, position by position; each query must be added to each key, on two axes of their own.",
             ("np.tanh(from_query + from_key)", "np.tanh(np.concatenate([Q @ W_q, K @ W_k], axis=-1))")),
-        _additive("tangent", "`np.tan` is the tangent of an angle; the hyperbolic tangent is `np.tanh`.", ("np.tanh", "np.tan")),
-        _additive("dot-product-in-tanh", "You took the tanh of dot products; additive scores add the two projections, take the tanh of the sum, and weight the hidden units with v.",
+        alone("tangent", "`np.tan` is the tangent of an angle; the hyperbolic tangent is `np.tanh`.", ("np.tanh", "np.tan")),
+        alone("dot-product-in-tanh", "You took the tanh of dot products; additive scores add the two projections, take the tanh of the sum, and weight the hidden units with v.",
             ("return hidden @ v", "return np.tanh((Q @ W_q) @ (K @ W_k).T)")),
-        _additive("matrices-transposed", "You transposed W_q and W_k. Each has shape (d, m), so `Q @ W_q` fits as it is.", ("Q @ W_q", "Q @ W_q.T"), ("K @ W_k", "K @ W_k.T")),
-        _additive("tanh-of-queries-only", "The tanh was taken of the query part alone; add the key part first.", ("np.tanh(from_query + from_key)", "np.tanh(from_query) + from_key")),
-        _additive("tanh-of-keys-only", "The tanh was taken of the key part alone; add the query part first.", ("np.tanh(from_query + from_key)", "from_query + np.tanh(from_key)")),
-        _additive("tanh-before-the-matrices", "The tanh was taken of queries and keys before the matrices; it belongs after them, on the sum of the two projections.",
+        alone("matrices-transposed", "You transposed W_q and W_k. Each has shape (d, m), so `Q @ W_q` fits as it is.", ("Q @ W_q", "Q @ W_q.T"), ("K @ W_k", "K @ W_k.T")),
+        alone("tanh-of-queries-only", "The tanh was taken of the query part alone; add the key part first.", ("np.tanh(from_query + from_key)", "np.tanh(from_query) + from_key")),
+        alone("tanh-of-keys-only", "The tanh was taken of the key part alone; add the query part first.", ("np.tanh(from_query + from_key)", "from_query + np.tanh(from_key)")),
+        alone("tanh-before-the-matrices", "The tanh was taken of queries and keys before the matrices; it belongs after them, on the sum of the two projections.",
             ("(Q @ W_q)", "(np.tanh(Q) @ W_q)"), ("(K @ W_k)", "(np.tanh(K) @ W_k)"), ("np.tanh(from_query + from_key)", "(from_query + from_key)")),
-        _additive("summed-over-keys", "You added up over the keys (axis 1); add up over the hidden units, the last axis.", ("hidden @ v", "(hidden * v).sum(axis=1)")),
+        alone("summed-over-keys", "You added up over the keys (axis 1); add up over the hidden units, the last axis.", ("hidden @ v", "(hidden * v).sum(axis=1)")),
     ),
     alternatives=(
         "def additive_scores(Q, K, W_q, W_k, v):\n    return np.array([[v @ np.tanh(q @ W_q + k @ W_k) for k in K] for q in Q])",
@@ -647,10 +636,6 @@ def _general_case(name, seed, T_q, T_k, d_q, d_k, dtype=float):
     return Case(
         name, lambda: normal(seed, (T_q, d_q), (T_k, d_k), (d_q, d_k), dtype=dtype), {"T_q": T_q, "T_k": T_k, "d_q": d_q, "d_k": d_k}
     )
-
-
-def _general(id, message, *edits):
-    return alone(numpy_attention.general_scores, id, message, *edits)
 
 
 _GENERAL_SCORES = "Q @ W @ np.swapaxes(K, -1, -2)"
@@ -684,13 +669,13 @@ GENERAL = Exercise(
             message="There is a tanh too many; it belongs to additive scores. General scores are two matrix products."),
         Mistake("elementwise", old="Q @ W @", new="Q * W @",
             message="You multiplied Q and W entry by entry with `*`; a matrix product, `@`, is wanted."),
-        _general("softmax-applied", "You went on to the weights: the scores themselves are wanted, before any softmax.", (_GENERAL_SCORES, f"softmax({_GENERAL_SCORES})")),
-        _general("keys-entry-by-entry", "You multiplied by the keys entry by entry with `*`; every query must meet every key: `@`, with the last two axes of K swapped.", (_GENERAL_SCORES, "(Q @ W) * K")),
-        _general("w-last", "W stands between query and key, q W kᵀ: Q first, then W, then the keys.", (_GENERAL_SCORES, "Q @ np.swapaxes(K, -1, -2) @ W")),
-        _general("w-on-both-sides", "You applied W to queries and to keys; it stands between them once.", (_GENERAL_SCORES, "(Q @ W) @ np.swapaxes(K @ W, -1, -2)")),
-        _general("reshaped-not-transposed", "`reshape` keeps the numbers in their order and only breaks the rows elsewhere, so features of different keys get mixed; `np.swapaxes(K, -1, -2)` transposes.",
+        alone("softmax-applied", "You went on to the weights: the scores themselves are wanted, before any softmax.", (_GENERAL_SCORES, f"softmax({_GENERAL_SCORES})")),
+        alone("keys-entry-by-entry", "You multiplied by the keys entry by entry with `*`; every query must meet every key: `@`, with the last two axes of K swapped.", (_GENERAL_SCORES, "(Q @ W) * K")),
+        alone("w-last", "W stands between query and key, q W kᵀ: Q first, then W, then the keys.", (_GENERAL_SCORES, "Q @ np.swapaxes(K, -1, -2) @ W")),
+        alone("w-on-both-sides", "You applied W to queries and to keys; it stands between them once.", (_GENERAL_SCORES, "(Q @ W) @ np.swapaxes(K @ W, -1, -2)")),
+        alone("reshaped-not-transposed", "`reshape` keeps the numbers in their order and only breaks the rows elsewhere, so features of different keys get mixed; `np.swapaxes(K, -1, -2)` transposes.",
             ("np.swapaxes(K, -1, -2)", "K.reshape(K.shape[-1], K.shape[-2])")),
-        _general("same-position-only", "Each query was compared only with the key at its own position; every query must meet every key.", (_GENERAL_SCORES, "((Q @ W) * K).sum(axis=-1)")),
+        alone("same-position-only", "Each query was compared only with the key at its own position; every query must meet every key.", (_GENERAL_SCORES, "((Q @ W) * K).sum(axis=-1)")),
     ),
     alternatives=(
         'def general_scores(Q, K, W):\n    return np.einsum("qa,ab,kb->qk", Q, W, K)',
@@ -717,7 +702,7 @@ DEBUG_CLINIC = Exercise(
     explain=(another_divisor(), columns_sum_to_one, _blocked_keys_get_weight, negative_weights, nearly_right),
     cases=ATTENTION_CASES,
     mistakes=(
-        *(dataclasses.replace(mistake, rare=(mistake.rare or mistake.id in _NOT_IN_THE_CLINIC) and mistake.id not in _IN_THE_CLINIC)
+        *(dataclasses.replace(mistake, together=3 if mistake.id in _IN_THE_CLINIC else 2 if mistake.id in _NOT_IN_THE_CLINIC else mistake.together)
           for mistake in _attention_mistakes("K", "einsum")),
         *_alone(numpy_attention.debugged_attention, "einsum"),
     ),

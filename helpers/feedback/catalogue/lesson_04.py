@@ -9,9 +9,9 @@ import torch
 from torch import nn
 
 from ... import multi_head
-from ..exercise import AnswerProblem, Case, Exercise, Mistake, Prediction, pairs, source_of
+from ..exercise import AnswerProblem, Case, Exercise, Mistake, Prediction, pairs
 from ..modules import built, filled, gradients_reach_every_parameter
-from ..running import as_array
+from ..values import as_array
 from .common import (
     alone,
     another_divisor,
@@ -53,10 +53,6 @@ def _merge_case(name, B, T, n_heads, d_k):
     return Case(name, lambda: (_numbers(B, n_heads, T, d_k),), dims)
 
 
-def _split(id, message, *edits):
-    return alone(multi_head.split_heads, id, message, *edits)
-
-
 SPLIT = Exercise(
     id="4.1",
     reference=multi_head.split_heads,
@@ -96,21 +92,21 @@ SPLIT = Exercise(
             source="def split_heads(x, n_heads):\n    B, T, d_model = x.shape\n"
             "    return x.reshape(B, n_heads, T // n_heads, d_model)",
             message="You divided the words among the heads; divide the features: every head sees all T words."),
-        _split("transpose-as-in-numpy", "PyTorch's transpose exchanges two axes, transpose(1, 2); an order of all axes is permute's, permute(0, 2, 1, 3).",
+        alone("transpose-as-in-numpy", "PyTorch's transpose exchanges two axes, transpose(1, 2); an order of all axes is permute's, permute(0, 2, 1, 3).",
             ("x.transpose(1, 2)", "x.transpose(0, 2, 1, 3)")),
-        _split("features-before-positions", "Positions and features of each head are exchanged, (B, h, d_k, T): the features come last.", ("x.transpose(1, 2)", "x.permute(0, 2, 3, 1)")),
-        _split("heads-in-front-of-the-batch", "The heads stand in front of the batch, (h, B, T, d_k): they belong behind it, torch.stack(…, dim=1).", ("x.transpose(1, 2)", "x.movedim(2, 0)")),
-        _split("heads-one-after-the-other", "You laid the heads one after the other along the positions; they need an axis of their own: torch.stack(…, dim=1), or reshape and transpose.",
+        alone("features-before-positions", "Positions and features of each head are exchanged, (B, h, d_k, T): the features come last.", ("x.transpose(1, 2)", "x.permute(0, 2, 3, 1)")),
+        alone("heads-in-front-of-the-batch", "The heads stand in front of the batch, (h, B, T, d_k): they belong behind it, torch.stack(…, dim=1).", ("x.transpose(1, 2)", "x.movedim(2, 0)")),
+        alone("heads-one-after-the-other", "You laid the heads one after the other along the positions; they need an axis of their own: torch.stack(…, dim=1), or reshape and transpose.",
             ("x.transpose(1, 2)", "x.transpose(1, 2).reshape(B, n_heads * T, d_k)")),
-        _split("batch-and-positions-exchanged", "You exchanged batch and positions (axes 0 and 1); exchange positions and heads, 1 and 2.", ("x.transpose(1, 2)", "x.transpose(0, 1)")),
-        _split("last-two-exchanged", "You exchanged heads and features (the last two axes); exchange positions and heads, 1 and 2.", ("x.transpose(1, 2)", "x.transpose(-1, -2)")),
-        _split("two-heads-always", "You made two heads whatever n_heads says.", ("n_heads\n    x", "2\n    x"), ("x.reshape(B, T, n_heads, d_k)", "x.reshape(B, T, 2, d_k)")),
-        _split("d_k-not-whole", "Plain division gives a float, and no axis can have 4.0 entries: d_k = d_model // n_heads.", ("//", "/")),
-        _split("words-cut-into-features", "The row of numbers is cut into (B, h, d_k, T) first, which deals words and features out alike: the last axis of x holds the features, so split that one, (B, T, h, d_k).",
+        alone("batch-and-positions-exchanged", "You exchanged batch and positions (axes 0 and 1); exchange positions and heads, 1 and 2.", ("x.transpose(1, 2)", "x.transpose(0, 1)")),
+        alone("last-two-exchanged", "You exchanged heads and features (the last two axes); exchange positions and heads, 1 and 2.", ("x.transpose(1, 2)", "x.transpose(-1, -2)")),
+        alone("two-heads-always", "You made two heads whatever n_heads says.", ("n_heads\n    x", "2\n    x"), ("x.reshape(B, T, n_heads, d_k)", "x.reshape(B, T, 2, d_k)")),
+        alone("d_k-not-whole", "Plain division gives a float, and no axis can have 4.0 entries: d_k = d_model // n_heads.", ("//", "/")),
+        alone("words-cut-into-features", "The row of numbers is cut into (B, h, d_k, T) first, which deals words and features out alike: the last axis of x holds the features, so split that one, (B, T, h, d_k).",
             ("x.reshape(B, T, n_heads, d_k)", "x.reshape(B, n_heads, d_k, T)"), ("x.transpose(1, 2)", "x.transpose(2, 3)")),
-        _split("copied-for-every-head", "Every head got all d_model features; deal them out, d_k = {d_k} to each.", ("x.reshape(B, T, n_heads, d_k)", "x[:, :, None].repeat(1, 1, n_heads, 1)")),
-        _split("first-head-only", "Only the first head is there: all n_heads = {h} are wanted.", ("x.transpose(1, 2)", "x.transpose(1, 2)[:, :1]")),
-        _split("list-of-heads", "The heads are in a Python list; torch.stack(heads, dim=1) makes one tensor of them.", ("x.transpose(1, 2)", "list(x.unbind(2))")),
+        alone("copied-for-every-head", "Every head got all d_model features; deal them out, d_k = {d_k} to each.", ("x.reshape(B, T, n_heads, d_k)", "x[:, :, None].repeat(1, 1, n_heads, 1)")),
+        alone("first-head-only", "Only the first head is there: all n_heads = {h} are wanted.", ("x.transpose(1, 2)", "x.transpose(1, 2)[:, :1]")),
+        alone("list-of-heads", "The heads are in a Python list; torch.stack(heads, dim=1) makes one tensor of them.", ("x.transpose(1, 2)", "list(x.unbind(2))")),
     ),
     alternatives=(
         "def split_heads(x, n_heads):\n    B, T, d_model = x.shape\n    return x.view(B, T, n_heads, -1).permute(0, 2, 1, 3)",
@@ -123,9 +119,6 @@ SPLIT = Exercise(
         "    return x.transpose(1, 2).reshape(B, n_heads, d_model // n_heads, T).transpose(2, 3)",
     ),
 )
-
-def _merge(id, message, *edits):
-    return alone(multi_head.merge_heads, id, message, *edits)
 
 
 MERGE = Exercise(
@@ -159,24 +152,24 @@ MERGE = Exercise(
             message="You averaged the heads, which mixes what they were made to keep apart; lay them side by side along the features."),
         Mistake("heads-added", old="x.reshape(B, T, n_heads * d_k)", new="x.sum(dim=2)",
             message="You added the heads up, which mixes what they were made to keep apart; lay them side by side along the features."),
-        _merge("heads-one-after-the-other", "You laid the heads one after the other along the positions, T·h rows of d_k features; lay them side by side along the features, the last axis.",
+        alone("heads-one-after-the-other", "You laid the heads one after the other along the positions, T·h rows of d_k features; lay them side by side along the features, the last axis.",
             ("return x.reshape(B, T, n_heads * d_k)", "return torch.cat(x.unbind(dim=2), dim=1)")),
-        _merge("transpose-as-in-numpy", "PyTorch's transpose exchanges two axes, transpose(1, 2); an order of all axes is permute's, permute(0, 2, 1, 3).",
+        alone("transpose-as-in-numpy", "PyTorch's transpose exchanges two axes, transpose(1, 2); an order of all axes is permute's, permute(0, 2, 1, 3).",
             ("x.transpose(1, 2)", "x.transpose(0, 2, 1, 3)")),
-        _merge("flattened-too-early", "You flattened positions, heads and features into one axis; the positions stay: flatten from axis 2 on.",
+        alone("flattened-too-early", "You flattened positions, heads and features into one axis; the positions stay: flatten from axis 2 on.",
             ("x.reshape(B, T, n_heads * d_k)", "x.flatten(1)")),
-        _merge("batch-joined", "You joined the sentences of the batch, not the heads: the heads are axis 1 of x, `x.unbind(1)` gives them one by one.",
+        alone("batch-joined", "You joined the sentences of the batch, not the heads: the heads are axis 1 of x, `x.unbind(1)` gives them one by one.",
             ("return x.reshape(B, T, n_heads * d_k)", "return torch.cat(list(x.transpose(1, 2)), dim=-1)")),
-        _merge("first-head-only", "Only the first head is in your result: lay all of them side by side.", ("return x.reshape(B, T, n_heads * d_k)", "return x[:, :, 0]")),
-        _merge("batch-axis-lost", "`squeeze` drops every axis of length 1, so a single word (or a batch of one) loses its axis: leave it out.",
+        alone("first-head-only", "Only the first head is in your result: lay all of them side by side.", ("return x.reshape(B, T, n_heads * d_k)", "return x[:, :, 0]")),
+        alone("batch-axis-lost", "`squeeze` drops every axis of length 1, so a single word (or a batch of one) loses its axis: leave it out.",
             ("x.reshape(B, T, n_heads * d_k)", "x.reshape(B, T, n_heads * d_k).squeeze()")),
-        _merge("last-two-exchanged", "You exchanged positions and features (the last two axes); exchange heads and positions, 1 and 2.", ("x.transpose(1, 2)", "x.transpose(-1, -2)")),
-        _merge("axes-misnamed", "You read the shape as (B, T, h, d_k), but x comes as (B, h, T, d_k): the head axis is the second.",
+        alone("last-two-exchanged", "You exchanged positions and features (the last two axes); exchange heads and positions, 1 and 2.", ("x.transpose(1, 2)", "x.transpose(-1, -2)")),
+        alone("axes-misnamed", "You read the shape as (B, T, h, d_k), but x comes as (B, h, T, d_k): the head axis is the second.",
             ("B, n_heads, T, d_k = x.shape", "B, T, n_heads, d_k = x.shape")),
-        _merge("batch-and-positions-exchanged", "The axes are moved to (T, B, h, d_k) before they are joined, so sentences change places with words: exchange axes 1 and 2 only.",
+        alone("batch-and-positions-exchanged", "The axes are moved to (T, B, h, d_k) before they are joined, so sentences change places with words: exchange axes 1 and 2 only.",
             ("x.transpose(1, 2)", "x.permute(2, 0, 1, 3)")),
-        _merge("heads-in-reverse", "The heads stand in the wrong order: head 0's features come first.", ("x.transpose(1, 2)", "x.transpose(1, 2).flip(2)")),
-        _merge("not-joined", "Heads and positions have changed places, (B, T, h, d_k), but the last two axes are still two: join them, `reshape(B, T, h·d_k)`.",
+        alone("heads-in-reverse", "The heads stand in the wrong order: head 0's features come first.", ("x.transpose(1, 2)", "x.transpose(1, 2).flip(2)")),
+        alone("not-joined", "Heads and positions have changed places, (B, T, h, d_k), but the last two axes are still two: join them, `reshape(B, T, h·d_k)`.",
             ("x.reshape(B, T, n_heads * d_k)", "x")),
     ),
     indistinguishable=(
@@ -313,15 +306,6 @@ class MultiHeadAttention(nn.Module):
         self.dropout = nn.Dropout(dropout)
 """
 
-def _with(*edits):
-    """The reference's source with edits, for mistakes that are named alone and not in pairs, to keep that search short."""
-    source = source_of(multi_head.MultiHeadAttention)
-    for old, new in edits:
-        assert source.count(old) == 1, old
-        source = source.replace(old, new)
-    return source
-
-
 _OVER_HEADS = (
     ("split_heads(z, self.n_heads)", "z.reshape(len(x), x.shape[1], self.n_heads, -1)"),
     ("merge_heads(heads)", "heads.reshape(x.shape)"),
@@ -366,37 +350,37 @@ ATTENTION = Exercise(
             message="The keys come from W_q: what a word asks and what it is found by are then the same. Keys have a layer of their own, W_k."),
         Mistake("values-from-W_k", old="self.W_v(x)", new="self.W_k(x)",
             message="The heads average keys instead of values: what a word gives comes from W_v."),
-        Mistake("values-from-W_q", source=_with(("self.W_v(x)", "self.W_q(x)")),
+        Mistake("values-from-W_q", together=1, edits=(("self.W_v(x)", "self.W_q(x)"),),
             message="The values come from W_q, the queries' layer; what a word gives comes from W_v."),
-        Mistake("values-not-projected", source=_with(("self.W_v(x)", "x")),
+        Mistake("values-not-projected", together=1, edits=(("self.W_v(x)", "x"),),
             message="The heads average the inputs themselves; what a word gives comes from W_v."),
-        Mistake("queries-and-keys-exchanged", source=_with(("self.W_q(x), self.W_k(x)", "self.W_k(x), self.W_q(x)")),
+        Mistake("queries-and-keys-exchanged", together=1, edits=(("self.W_q(x), self.W_k(x)", "self.W_k(x), self.W_q(x)"),),
             message="Queries and keys are exchanged (or Q Kᵀ is the other way round): row i of the scores must hold the query of"
             " position i against every key."),
-        Mistake("keys-and-values-exchanged", source=_with(("self.W_k(x), self.W_v(x)", "self.W_v(x), self.W_k(x)")),
+        Mistake("keys-and-values-exchanged", together=1, edits=(("self.W_k(x), self.W_v(x)", "self.W_v(x), self.W_k(x)"),),
             message="Keys and values are exchanged: queries are compared with W_k's result, and W_v's is averaged."),
         # splitting and merging
         Mistake("split-no-transpose", old="split_heads(z, self.n_heads)", new="z.reshape(len(x), self.n_heads, x.shape[1], -1)",
             message="Reshaping straight to (B, h, T, d_k) mixes words into heads: first (B, T, h, d_k), then exchange the axes T and h;"
             " or call split_heads."),
-        Mistake("every-h-th-feature", source=_with(("split_heads(z, self.n_heads)", "z.unflatten(-1, (-1, self.n_heads)).movedim(-1, 1)")),
+        Mistake("every-h-th-feature", together=1, edits=(("split_heads(z, self.n_heads)", "z.unflatten(-1, (-1, self.n_heads)).movedim(-1, 1)"),),
             message="Head i got every h-th feature; here it holds d_k neighbours: split d_model as (h, d_k), the head first."),
-        Mistake("attends-over-heads", source=_with(*_OVER_HEADS), message=_OVER_HEADS_MESSAGE),
-        Mistake("attends-over-heads-unmasked", source=_with(*_OVER_HEADS, ("if mask is not None", "if False")),
+        Mistake("attends-over-heads", together=1, edits=(*_OVER_HEADS,), message=_OVER_HEADS_MESSAGE),
+        Mistake("attends-over-heads-unmasked", together=1, edits=(*_OVER_HEADS, ("if mask is not None", "if False")),
             message=_OVER_HEADS_MESSAGE),
         Mistake("merge-no-transpose", old="merge_heads(heads)", new="heads.reshape(x.shape)",
             message="What each head found is right, but the heads were joined without moving their axis back, so the row of one word"
             " holds pieces of other words: go to (B, T, h, d_k) first, or call merge_heads."),
-        Mistake("features-interleaved", source=_with(("merge_heads(heads)", "heads.permute(0, 2, 3, 1).reshape(x.shape)")),
+        Mistake("features-interleaved", together=1, edits=(("merge_heads(heads)", "heads.permute(0, 2, 3, 1).reshape(x.shape)"),),
             message="What each head found is right, but the features of the heads are shuffled into each other when joined:"
             " head 0's d_k features come first, then head 1's."),
         Mistake("view-after-transpose", old="merge_heads(heads)", new="heads.transpose(1, 2).view(x.shape)", hides_others=True,
             message="After transpose the numbers no longer lie in memory in the order of the axes, and view refuses to copy:"
             " use reshape, or merge_heads."),
-        Mistake("heads-not-joined", source=_with(("merge_heads(heads)", "heads.mean(dim=1)")),
+        Mistake("heads-not-joined", together=1, edits=(("merge_heads(heads)", "heads.mean(dim=1)"),),
             message="W_o received d_k = {d_k} features for each word: lay the heads side by side first, h·d_k = d_model = {d_model} of them."),
         # scores
-        Mistake("keys-not-transposed", source=_with(("K.transpose(-2, -1)", "K")),
+        Mistake("keys-not-transposed", together=1, edits=(("K.transpose(-2, -1)", "K"),),
             message="To compare every query with every key, the last axis of both must meet: exchange the last two axes of K."),
         Mistake("no-scale", old=" / math.sqrt(Q.shape[-1])", new="",
             message="The scores are not divided by √d_k = {sqrt_d_k}, so the weights come out too sharp."),
@@ -404,11 +388,11 @@ ATTENTION = Exercise(
             message="You divided by √d_model = {sqrt_d_model}; a head's dot product has only d_k = d_model / h = {d_k} terms: divide by √d_k = {sqrt_d_k}."),
         Mistake("divide-by-d_k", old="math.sqrt(Q.shape[-1])", new="Q.shape[-1]",
             message="You divided the scores by d_k = {d_k} itself, not by √d_k = {sqrt_d_k}."),
-        Mistake("times-sqrt-d_k", source=_with(("/ math.sqrt", "* math.sqrt")),
+        Mistake("times-sqrt-d_k", together=1, edits=(("/ math.sqrt", "* math.sqrt"),),
             message="You multiplied the scores by √d_k = {sqrt_d_k}; divide by it."),
-        Mistake("scale-by-h", source=_with(("Q.shape[-1]", "self.n_heads")),
+        Mistake("scale-by-h", together=1, edits=(("Q.shape[-1]", "self.n_heads"),),
             message="You divided by the square root of the number of heads; divide by √d_k = {sqrt_d_k}, the root of the features of one head."),
-        Mistake("scale-by-T", source=_with(("Q.shape[-1]", "Q.shape[-2]")),
+        Mistake("scale-by-T", together=1, edits=(("Q.shape[-1]", "Q.shape[-2]"),),
             message="You divided by √T, the root of the number of words; divide by √d_k = {sqrt_d_k}, the root of the features of one head."),
         # mask
         Mistake("mask-inverted", old="~mask", new="mask",
@@ -418,11 +402,11 @@ ATTENTION = Exercise(
             " that it goes into the softmax."),
         Mistake("mask-as-zero", old="-torch.inf", new="0.0",
             message="A score of 0 is not “no weight”, exp(0) = 1: hidden positions need −inf before the softmax."),
-        Mistake("mask-as-plus-inf", source=_with(("-torch.inf", "torch.inf")),
+        Mistake("mask-as-plus-inf", together=1, edits=(("-torch.inf", "torch.inf"),),
             message="Hidden positions were given +inf, the highest score there is; −inf gives them no weight."),
         Mistake("mask-as-minus-1e9", old="-torch.inf", new="-1e9",
             message="−1e9 does not fit in half precision, so the module stops there; −torch.inf fits everywhere and is what is meant."),
-        Mistake("mask-added", source=_with(("scores.masked_fill(~mask, -torch.inf)", "scores + mask")),
+        Mistake("mask-added", together=1, edits=(("scores.masked_fill(~mask, -torch.inf)", "scores + mask"),),
             message="You added the mask to the scores, which adds 1 where looking is allowed; fill the others with −inf."),
         Mistake("mask-after-softmax",
             edits=(("scores = scores.masked_fill(~mask, -torch.inf)", "pass"),
@@ -432,9 +416,9 @@ ATTENTION = Exercise(
         Mistake("mask-loses-head-axis", old="~mask", new="~mask.squeeze(1)", hides_others=True,
             message="A mask (B, 1, T, T) lost its head axis, so its sentences line up with the heads: it stops where B ≠ h, and where"
             " B = h every sentence gets the wrong mask, without a word. Use the mask as it comes; it broadcasts."),
-        Mistake("mask-gets-another-axis", source=_with(("~mask", "~mask.unsqueeze(1)")),
+        Mistake("mask-gets-another-axis", together=1, edits=(("~mask", "~mask.unsqueeze(1)"),),
             message="The mask already broadcasts to (B, h, T, T); adding a head axis to it moves the others out of place. Use it as it comes."),
-        Mistake("mask-transposed", source=_with(("~mask", "~mask.transpose(-2, -1)")),
+        Mistake("mask-transposed", together=1, edits=(("~mask", "~mask.transpose(-2, -1)"),),
             message="The mask is transposed: mask[i, j] says whether position i may look at j, and rows of the scores are who looks."),
         # softmax
         Mistake("softmax-over-queries", old="dim=-1", new="dim=-2",
@@ -454,54 +438,54 @@ ATTENTION = Exercise(
         Mistake("dropout-on-scores",
             edits=(("scores.softmax(dim=-1)", "self.dropout(scores).softmax(dim=-1)"), ("self.dropout(weights)", "weights")),
             message="Dropout sets scores to 0, which hides nothing, exp(0) = 1: apply it to the weights, after the softmax."),
-        Mistake("dropout-on-features", source=_with(("self.dropout(weights) @ V", "weights @ self.dropout(V)")),
+        Mistake("dropout-on-features", together=1, edits=(("self.dropout(weights) @ V", "weights @ self.dropout(V)"),),
             message="Dropout falls on single features, of the values or of the output; apply it to the weights, so that whole"
             " look-ups are dropped."),
-        Mistake("dropout-always-on", source=_with(("self.dropout(weights)", "nn.functional.dropout(weights, self.dropout.p)")),
+        Mistake("dropout-always-on", together=1, edits=(("self.dropout(weights)", "nn.functional.dropout(weights, self.dropout.p)"),),
             message="Dropout stays on in eval mode: nn.functional.dropout must be told training=self.training; an nn.Dropout layer knows."),
-        Mistake("dropout-as-share-kept", source=_with(("nn.Dropout(dropout)", "nn.Dropout(1 - dropout)")),
+        Mistake("dropout-as-share-kept", together=1, edits=(("nn.Dropout(dropout)", "nn.Dropout(1 - dropout)"),),
             message="dropout is the share that is dropped, not the share that is kept: nn.Dropout takes it as it is."),
         # results
         Mistake("no-output-layer", old="self.W_o(", new="(",
             message="The heads were joined but never mixed: pass the result through W_o."),
-        Mistake("input-added", source=_with(("self.W_o(", "x + self.W_o(")),
+        Mistake("input-added", together=1, edits=(("self.W_o(", "x + self.W_o("),),
             message="You added the input to the output. That residual connection belongs to the block around attention, not in here."),
         Mistake("results-swapped", old="out, weights", new="weights, out", hides_others=True,
             message="The two results are exchanged: the output comes first, then the weights."),
         Mistake("weights-averaged", old="return out, weights", new="return out, weights.mean(dim=1)",
             message="You returned the mean of the heads' weights, (B, T, T); each head's own are wanted, (B, h, T, T)."),
-        Mistake("scores-returned", source=_with(("return out, weights", "return out, scores")),
+        Mistake("scores-returned", together=1, edits=(("return out, weights", "return out, scores"),),
             message="The second result holds the scores; the weights, after the softmax, are wanted."),
         # __init__
         Mistake("no-check", old="d_model % n_heads != 0", new="False", hides_others=True,
             message="d_model = 10 with 3 heads is accepted and stops only later: when h does not divide d_model, __init__ should raise"
             " ValueError and name both numbers."),
-        Mistake("another-error", source=_with(("raise ValueError", "raise AssertionError")),
+        Mistake("another-error", together=1, edits=(("raise ValueError", "raise AssertionError"),),
             message="When h does not divide d_model, raise ValueError: an assert disappears under python -O, and callers expect ValueError."),
-        Mistake("check-the-other-way-round", source=_with(("d_model % n_heads", "n_heads % d_model")),
+        Mistake("check-the-other-way-round", together=1, edits=(("d_model % n_heads", "n_heads % d_model"),),
             message="The check is the other way round: h must divide d_model, so look at the remainder d_model % n_heads."),
-        Mistake("check-inverted", source=_with(("d_model % n_heads != 0", "d_model % n_heads == 0")),
+        Mistake("check-inverted", together=1, edits=(("d_model % n_heads != 0", "d_model % n_heads == 0"),),
             message="The error comes just where h does divide d_model: raise it if the remainder is not 0."),
         # more about scale and mask, of the kind that is looked for alone
-        Mistake("scale-of-the-example", source=_with(("math.sqrt(Q.shape[-1])", "math.sqrt(2)")),
+        Mistake("scale-of-the-example", together=1, edits=(("math.sqrt(Q.shape[-1])", "math.sqrt(2)"),),
             message="You divided by √2, which is √d_k in the lesson's example only; here d_k = {d_k}: read it from `Q.shape[-1]`."),
-        Mistake("half-of-d_k", source=_with(("math.sqrt(Q.shape[-1])", "(Q.shape[-1] / 2)")),
+        Mistake("half-of-d_k", together=1, edits=(("math.sqrt(Q.shape[-1])", "(Q.shape[-1] / 2)"),),
             message="You divided by half of d_k; the square root is wanted: √d_k = {sqrt_d_k}."),
-        Mistake("always-causal", source=_with(("        weights = scores", "        scores = scores.masked_fill(scores.new_ones(scores.shape[-2:]).triu(1) > 0, -torch.inf)\n        weights = scores")),
+        Mistake("always-causal", together=1, edits=(("        weights = scores", "        scores = scores.masked_fill(scores.new_ones(scores.shape[-2:]).triu(1) > 0, -torch.inf)\n        weights = scores"),),
             message="The future is always hidden in yours; the mask to use is the one that comes in, or none. (The causal mask comes in lesson 05.)"),
-        Mistake("mask-as-for-tokens", source=_with(("~mask", "~mask[:, None, None, :]")),
+        Mistake("mask-as-for-tokens", together=1, edits=(("~mask", "~mask[:, None, None, :]"),),
             message="You gave the mask two axes, as if it came as (B, T); it comes broadcastable to (B, h, T, T) already. Use it as it is."),
-        Mistake("mask-of-the-first-sentence", source=_with(("~mask", "~mask[0]")),
+        Mistake("mask-of-the-first-sentence", together=1, edits=(("~mask", "~mask[0]"),),
             message="You took the first entry of the mask alone: the first sentence's mask for all, or the first row for all words. Use the mask as it comes."),
-        Mistake("mask-as-condition", source=_with(("mask is not None", "mask")),
+        Mistake("mask-as-condition", together=1, edits=(("mask is not None", "mask"),),
             message="`if mask` asks a whole tensor for one truth value. To ask whether a mask was given, write `if mask is not None`."),
-        Mistake("full-transpose", source=_with(("K.transpose(-2, -1)", "K.T")),
+        Mistake("full-transpose", together=1, edits=(("K.transpose(-2, -1)", "K.T"),),
             message="`K.T` reverses all four axes; exchange the last two: `K.transpose(-2, -1)`, or `K.mT`."),
-        Mistake("merged-twice", source=_with(("merge_heads(heads)", "merge_heads(heads.transpose(1, 2))")),
+        Mistake("merged-twice", together=1, edits=(("merge_heads(heads)", "merge_heads(heads.transpose(1, 2))"),),
             message="You exchanged heads and positions before merge_heads, which does it itself: hand it (B, h, T, d_k)."),
-        Mistake("layer-on-split-heads", source=_with(("self.W_o(merge_heads(heads))", "merge_heads(self.W_o(heads))")),
+        Mistake("layer-on-split-heads", together=1, edits=(("self.W_o(merge_heads(heads))", "merge_heads(self.W_o(heads))"),),
             message="A layer received one head's d_k = {d_k} features. Each of the four takes all d_model = {d_model}: W_q, W_k and W_v come before the split, W_o after the heads are merged."),
-        Mistake("before-super", source=_with(("        super().__init__()\n", "")),
+        Mistake("before-super", together=1, edits=(("        super().__init__()\n", ""),),
             message="`super().__init__()` is missing: nn.Module sets itself up there, and no layer can be attached before."),
     ),
     indistinguishable=pairs("view-after-transpose", "no-dropout", "dropout-on-scores"),
@@ -633,10 +617,6 @@ def _what_was_copied(case, expected, got):
         )
 
 
-def _from_torch(id, message, *edits):
-    return alone(multi_head.from_torch, id, message, *edits)
-
-
 FROM_TORCH = Exercise(
     id="4.4",
     reference=multi_head.from_torch,
@@ -692,19 +672,19 @@ FROM_TORCH = Exercise(
         Mistake("dtype-lost", old="ours = ours.to(mha.in_proj_weight.dtype)", new="pass",
             message="Your module stays in float32 although mha may hold float64, so the weights are rounded and float64 inputs refused:"
             " move yours to the dtype of mha.in_proj_weight first."),
-        _from_torch("head_dim-as-heads", "mha.head_dim is the number of features of one head; the number of heads is mha.num_heads = {h}.", ("mha.num_heads", "mha.head_dim")),
-        _from_torch("tensor-as-parameter", "A parameter cannot be replaced by a plain tensor: fill it, `ours.W_q.weight.copy_(W_q)` under torch.no_grad().",
+        alone("head_dim-as-heads", "mha.head_dim is the number of features of one head; the number of heads is mha.num_heads = {h}.", ("mha.num_heads", "mha.head_dim")),
+        alone("tensor-as-parameter", "A parameter cannot be replaced by a plain tensor: fill it, `ours.W_q.weight.copy_(W_q)` under torch.no_grad().",
             ("ours.W_q.weight.copy_(W_q)", "ours.W_q.weight = W_q")),
-        _from_torch("outside-no-grad", "A parameter is filled in place here, which autograd allows only under `torch.no_grad()`.", ("with torch.no_grad():", "if True:")),
-        _from_torch("separate-matrices", "mha.q_proj_weight is None: PyTorch keeps the three apart only where keys or values have a width of their own. Here all are in mha.in_proj_weight.",
+        alone("outside-no-grad", "A parameter is filled in place here, which autograd allows only under `torch.no_grad()`.", ("with torch.no_grad():", "if True:")),
+        alone("separate-matrices", "mha.q_proj_weight is None: PyTorch keeps the three apart only where keys or values have a width of their own. Here all are in mha.in_proj_weight.",
             ("copy_(W_q)", "copy_(mha.q_proj_weight)")),
         Mistake("state-dict-as-it-is", source="def from_torch(mha):\n    ours = MultiHeadAttention(mha.embed_dim, mha.num_heads)\n    ours.load_state_dict(mha.state_dict())\n    return ours",
             message="The two modules name their weights differently: mha holds `in_proj_weight`, three matrices one above the other, and `out_proj.weight`."
             " Cut and copy them one by one."),
-        _from_torch("sizes-exchanged", "The sizes are exchanged: MultiHeadAttention(d_model, n_heads), so mha.embed_dim comes first.",
+        alone("sizes-exchanged", "The sizes are exchanged: MultiHeadAttention(d_model, n_heads), so mha.embed_dim comes first.",
             ("mha.embed_dim, mha.num_heads", "mha.num_heads, mha.embed_dim")),
-        _from_torch("layer-not-weight", "`ours.W_q` is a layer; the matrix in it is `ours.W_q.weight`.", ("ours.W_q.weight", "ours.W_q")),
-        _from_torch("last-row-left-out", "The values' rows end one short: a slice up to −1 leaves the last row out, `[2 * d_model :]` goes to the end.", ("copy_(W_v)", "copy_(W_v[:-1])")),
+        alone("layer-not-weight", "`ours.W_q` is a layer; the matrix in it is `ours.W_q.weight`.", ("ours.W_q.weight", "ours.W_q")),
+        alone("last-row-left-out", "The values' rows end one short: a slice up to −1 leaves the last row out, `[2 * d_model :]` goes to the end.", ("copy_(W_v)", "copy_(W_v[:-1])")),
     ),
     explain=(_what_was_copied, nearly_right),
     alternatives=(

@@ -6,9 +6,9 @@ import numpy as np
 import torch
 
 from ... import masks
-from ..exercise import AnswerProblem, Case, Exercise, Mistake, Prediction, pairs, source_of
+from ..exercise import AnswerProblem, Case, Exercise, Mistake, Prediction, pairs
 from ..modules import built, filled, gradients_reach_every_parameter
-from ..running import as_array, same, tolerance_of
+from ..values import as_array, same, tolerance_of
 from .common import (
     alone,
     another_divisor,
@@ -29,10 +29,6 @@ def _normal(seed, *shape, dtype=torch.float64):
 
 def _mean_case(name, seed, T, d, dtype=torch.float64):
     return Case(name, lambda: (_normal(seed, T, d, dtype=dtype),), {"T": T, "d": d})
-
-
-def _mean(id, message, *edits):
-    return alone(masks.prefix_mean, id, message, *edits)
 
 
 PREFIX_MEAN = Exercise(
@@ -83,23 +79,23 @@ PREFIX_MEAN = Exercise(
         Mistake("along-features",
             source="def prefix_mean(x):\n    return x.cumsum(dim=-1) / torch.arange(1, x.shape[-1] + 1, dtype=x.dtype)",
             message="You averaged along the features; average along the words, which are the rows of x."),
-        _mean("future-only", "Your rows average what comes after each word, and the last has nothing left: the words to keep are those up to t, the lower triangle with its diagonal.",
+        alone("future-only", "Your rows average what comes after each word, and the last has nothing left: the words to keep are those up to t, the lower triangle with its diagonal.",
             (".tril()", ".triu(diagonal=1)")),
-        _mean("counts-from-zero", "You divided row t by t, so the first is divided by 0: it holds t + 1 words, because counting starts at 0.",
+        alone("counts-from-zero", "You divided row t by t, so the first is divided by 0: it holds t + 1 words, because counting starts at 0.",
             ("return weights @ x", "return x.cumsum(dim=0) / torch.arange(T, dtype=x.dtype)[:, None]")),
-        _mean("counts-not-a-column", "Your counts have shape (T,), which lines up with the features; keep them as a column, (T, 1), with keepdim=True or `[:, None]`.",
+        alone("counts-not-a-column", "Your counts have shape (T,), which lines up with the features; keep them as a column, (T, 1), with keepdim=True or `[:, None]`.",
             ("return weights @ x", "return x.cumsum(dim=0) / torch.arange(1, T + 1)")),
-        _mean("one-mean", "You averaged the whole sentence into one row; T rows are wanted, row t for the words up to t.", ("return weights @ x", "return x.mean(dim=0)")),
-        _mean("features-averaged-too", "Each mean runs over the features as well and is one number; average over the words only: `mean(dim=0)`.",
+        alone("one-mean", "You averaged the whole sentence into one row; T rows are wanted, row t for the words up to t.", ("return weights @ x", "return x.mean(dim=0)")),
+        alone("features-averaged-too", "Each mean runs over the features as well and is one number; average over the words only: `mean(dim=0)`.",
             ("return weights @ x", "return (weights @ x).mean(dim=-1)")),
-        _mean("triangle-of-x", "You cut the triangle out of x itself; it belongs into the matrix of shares, (T, T), which x is multiplied by.",
+        alone("triangle-of-x", "You cut the triangle out of x itself; it belongs into the matrix of shares, (T, T), which x is multiplied by.",
             ("return weights @ x", "return x.tril() / counts")),
-        _mean("means-of-means", "Your means are averaged again: row t is overwritten before the rows after it are computed. Read from x, write into a new tensor.",
+        alone("means-of-means", "Your means are averaged again: row t is overwritten before the rows after it are computed. Read from x, write into a new tensor.",
             ("return weights @ x", "means = x.clone()\n    for t in range(T):\n        means[t] = means[: t + 1].mean(dim=0)\n    return means")),
-        _mean("plus-one-outside", "`/ t + 1` divides by t and then adds 1: write `/ (t + 1)`.", ("return weights @ x", "return x.cumsum(dim=0) / torch.arange(T, dtype=x.dtype)[:, None] + 1")),
-        _mean("halved-each-time", "You averaged the mean so far with the new word, half and half, so early words fade; every word up to t counts equally, 1/(t + 1).",
+        alone("plus-one-outside", "`/ t + 1` divides by t and then adds 1: write `/ (t + 1)`.", ("return weights @ x", "return x.cumsum(dim=0) / torch.arange(T, dtype=x.dtype)[:, None] + 1")),
+        alone("halved-each-time", "You averaged the mean so far with the new word, half and half, so early words fade; every word up to t counts equally, 1/(t + 1).",
             ("return weights @ x", "means = [x[0]]\n    for t in range(1, T):\n        means.append((means[-1] + x[t]) / 2)\n    return torch.stack(means)")),
-        _mean("list-of-rows", "The rows are in a Python list: torch.stack makes one tensor of them.", ("return weights @ x", "return list(weights @ x)")),
+        alone("list-of-rows", "The rows are in a Python list: torch.stack makes one tensor of them.", ("return weights @ x", "return list(weights @ x)")),
     ),
     explain=(nearly_right,),
     indistinguishable=(
@@ -137,10 +133,6 @@ def _run_causal_mask(candidate, T):
             raise AnswerProblem("wrong-arguments", "The function must take one argument, the number of words T.") from None
         raise AnswerProblem("causal-top-left", _TWO_LENGTHS) from None
     return candidate(T)
-
-
-def _causal(id, message, *edits):
-    return alone(masks.causal_mask, id, message, *edits)
 
 
 def _first_wrong_cell(case, expected, got):
@@ -190,11 +182,11 @@ CAUSAL_MASK = Exercise(
         Mistake("added-mask",
             source="def causal_mask(T):\n    return torch.zeros(T, T).masked_fill(torch.ones(T, T, dtype=torch.bool).triu(diagonal=1), -torch.inf)",
             message="You made a mask to be added to the scores, 0 and −∞; the course's masks hold True where a word may look. (PyTorch takes both.)"),
-        _causal("one-axis-only", "You compared positions 0 to T − 1 with themselves one by one, which gives T values; give one of the two an axis of its own, `i[:, None]`, for all T × T pairs.",
+        alone("one-axis-only", "You compared positions 0 to T − 1 with themselves one by one, which gives T values; give one of the two an axis of its own, `i[:, None]`, for all T × T pairs.",
             ("return everything.tril()", "return torch.arange(T) <= torch.arange(T)")),
-        _causal("triangle-of-a-row", "A triangle needs two axes: `torch.ones(T, T, dtype=torch.bool)`.", ("torch.ones(T, T, dtype=torch.bool)", "torch.ones(T, dtype=torch.bool)")),
-        _causal("list-of-rows", "The rows are in a Python list: torch.tensor makes one tensor of them.", ("everything.tril()", "everything.tril().tolist()")),
-        _causal("one-size-less", "Your mask is (T − 1, T − 1): the last word asks and is asked too.", ("torch.ones(T, T,", "torch.ones(T - 1, T - 1,")),
+        alone("triangle-of-a-row", "A triangle needs two axes: `torch.ones(T, T, dtype=torch.bool)`.", ("torch.ones(T, T, dtype=torch.bool)", "torch.ones(T, dtype=torch.bool)")),
+        alone("list-of-rows", "The rows are in a Python list: torch.tensor makes one tensor of them.", ("everything.tril()", "everything.tril().tolist()")),
+        alone("one-size-less", "Your mask is (T − 1, T − 1): the last word asks and is asked too.", ("torch.ones(T, T,", "torch.ones(T - 1, T - 1,")),
         Mistake("causal-top-left", source="def causal_mask(T_q, T_k):\n    return torch.ones(T_q, T_k, dtype=torch.bool).tril()",
             message=_TWO_LENGTHS),
     ),
@@ -229,15 +221,6 @@ def _run_leak_test(candidate, attend, x):
 def _who_fooled_it(case, expected, got):
     if (isinstance(got, bool) or torch.is_tensor(got) and got.numel() == 1) and bool(got) != expected:
         return f"You were fooled by `helpers.masks.{case.make()[0].__name__}`; call it yourself and look at its outputs."
-
-
-def _alone(id, message, *edits):
-    """A mistake that takes no part in combinations: verdicts alone could not tell many pairs apart."""
-    source = source_of(masks.leaks_future)
-    for old, new in edits:
-        assert source.count(old) == 1, (id, old)
-        source = source.replace(old, new)
-    return Mistake(id, message, source=source)
 
 
 _SAME_OUTPUTS = (
@@ -281,27 +264,27 @@ LEAKS_FUTURE = Exercise(
             message="Dropout drew other numbers in the second call, and your test took that for a leak: set the generator back before each call."),
         Mistake("changed-in-place", old="x.clone()", new="x", hides_others=True,
             message="You changed the x you were given, so the changes pile up from one t to the next, and past words have changed too: work on x.clone()."),
-        _alone("starts-at-zero", "At t = 0 nothing lies before, and an empty tensor has no maximum: let t start at 1.",
+        alone("starts-at-zero", "At t = 0 nothing lies before, and an empty tensor has no maximum: let t start at 1.",
             ("range(1, x.shape[0])", "range(x.shape[0])")),
-        _alone("features-counted", _SOME_T, ("x.shape[0]", "x.shape[1]")),
-        _alone("first-t-only",
+        alone("features-counted", _SOME_T, ("x.shape[0]", "x.shape[1]")),
+        alone("first-t-only",
             "Your loop returns its verdict at the first t, whatever it is: return True as soon as a leak is seen, but False only after the loop.",
             ("if difference > 1e-5:\n            return True", "return bool(difference > 1e-5)")),
-        _alone("whole-output", _FROM_T_ON, ("after[:t] - before[:t]", "after - before")),
-        _alone("only-from-t-on", _FROM_T_ON, ("after[:t] - before[:t]", "after[t:] - before[t:]")),
-        _alone("tolerance-too-wide", _FAINT,
+        alone("whole-output", _FROM_T_ON, ("after[:t] - before[:t]", "after - before")),
+        alone("only-from-t-on", _FROM_T_ON, ("after[:t] - before[:t]", "after[t:] - before[t:]")),
+        alone("tolerance-too-wide", _FAINT,
             ("difference > 1e-5", "difference > 0.1")),
-        _alone("change-too-small", _FAINT,
+        alone("change-too-small", _FAINT,
             ("+ 1.0", "+ 1e-4")),
-        _alone("changes-the-past", "You changed the words before t, which every later word may see; change those from t on, [t:].",
+        alone("changes-the-past", "You changed the words before t, which every later word may see; change those from t on, [t:].",
             ("changed[t:] = changed[t:]", "changed[:t] = changed[:t]")),
-        _alone("changes-features", "You changed the features from t on, of all words; words are the rows: [t:].",
+        alone("changes-features", "You changed the features from t on, of all words; words are the rows: [t:].",
             ("changed[t:] = changed[t:]", "changed[:, t:] = changed[:, t:]")),
-        _alone("neighbours-only",
+        alone("neighbours-only",
             "You changed one word and looked only at the one before it. A word may see the next but one and not the next: change all of"
             " [t:] or compare all of [:t].",
             ("changed[t:] = changed[t:]", "changed[t] = changed[t]"), ("after[:t] - before[:t]", "after[t - 1] - before[t - 1]")),
-        _alone("shuffled",
+        alone("shuffled",
             "You only put the later words in another order. Attention sees keys and values as a bag, so that most leaks do not notice:"
             " change what the words are.",
             ("changed[t:] + 1.0", "changed[t:].flip(0)")),
@@ -309,26 +292,26 @@ LEAKS_FUTURE = Exercise(
             source="def leaks_future(attend, x):\n    for t in range(1, x.shape[0]):\n        changed = x.clone()\n        changed[t:] = torch.nan\n"
             "        if attend(changed)[:t].isnan().any():\n            return True\n    return False",
             message="You filled the future with NaN (or infinity). A weight of 0 times NaN is NaN, so honest attention is accused: change the future to ordinary numbers."),
-        _alone("verdict-reversed", "Your verdicts are the wrong way round: True means that the future leaks.",
-            ("return True", "return None"), ("return False", "return True"), ("return None", "return False")),
-        _alone("no-absolute-value", "You looked at differences with their sign, so a leak that makes outputs smaller is missed: take the absolute value.",
+        alone("verdict-reversed", "Your verdicts are the wrong way round: True means that the future leaks.",
+            ("return True", "return False"), ("return False", "return True")),
+        alone("no-absolute-value", "You looked at differences with their sign, so a leak that makes outputs smaller is missed: take the absolute value.",
             (".abs()", "")),
-        _alone("smallest-difference", "You asked that every output change (the smallest difference); one that changes is a leak: take the largest.",
+        alone("smallest-difference", "You asked that every output change (the smallest difference); one that changes is a leak: take the largest.",
             (".abs().max()", ".abs().min()")),
-        _alone("same-input-twice", _SAME_OUTPUTS, ("attend(changed)", "attend(x)")),
-        _alone("inputs-compared", _SAME_OUTPUTS, ("after[:t] - before[:t]", "changed[:t] - x[:t]")),
-        _alone("starts-at-two", _SOME_T, ("range(1, x.shape[0])", "range(2, x.shape[0])")),
-        _alone("middle-only", _SOME_T, ("range(1, x.shape[0])", "[x.shape[0] // 2]")),
-        _alone("a-word-between", "Between the words you change and the outputs you compare one word is left out, and most leaks are to the very neighbour: change [t:], compare [:t].",
+        alone("same-input-twice", _SAME_OUTPUTS, ("attend(changed)", "attend(x)")),
+        alone("inputs-compared", _SAME_OUTPUTS, ("after[:t] - before[:t]", "changed[:t] - x[:t]")),
+        alone("starts-at-two", _SOME_T, ("range(1, x.shape[0])", "range(2, x.shape[0])")),
+        alone("middle-only", _SOME_T, ("range(1, x.shape[0])", "[x.shape[0] // 2]")),
+        alone("a-word-between", "Between the words you change and the outputs you compare one word is left out, and most leaks are to the very neighbour: change [t:], compare [:t].",
             ("changed[t:] = changed[t:]", "changed[t + 1 :] = changed[t + 1 :]")),
-        _alone("tolerance-the-wrong-way", "You call it a leak when outputs stay the same: a leak is a difference *above* the tolerance.", ("difference > 1e-5", "difference < 1e-5")),
-        _alone("not-cloned-afresh", "One copy of x serves all rounds of your loop, so the changes of earlier rounds are still in it, and words before t are changed too: clone x afresh for every t.",
+        alone("tolerance-the-wrong-way", "You call it a leak when outputs stay the same: a leak is a difference *above* the tolerance.", ("difference > 1e-5", "difference < 1e-5")),
+        alone("not-cloned-afresh", "One copy of x serves all rounds of your loop, so the changes of earlier rounds are still in it, and words before t are changed too: clone x afresh for every t.",
             ("    before = attend(x)", "    changed = x.clone()\n    before = attend(x)"), ("        changed = x.clone()\n", "")),
-        _alone("looks-at-the-past", "You ask whether later outputs depend on earlier words, which they may. (In a Jacobian with a row for each output, the future is above the diagonal: triu.)",
+        alone("looks-at-the-past", "You ask whether later outputs depend on earlier words, which they may. (In a Jacobian with a row for each output, the future is above the diagonal: triu.)",
             ("changed[t:] = changed[t:]", "changed[:t] = changed[:t]"), ("after[:t] - before[:t]", "after[t:] - before[t:]")),
-        _alone("one-feature-compared", "You compared a single feature of the outputs; a leak may be in any: compare whole rows, [:t].", ("after[:t] - before[:t]", "after[:t, 0] - before[:t, 0]")),
-        _alone("one-feature-compared-the-last", "You compared a single feature of the outputs; a leak may be in any: compare whole rows, [:t].", ("after[:t] - before[:t]", "after[:t, -1] - before[:t, -1]")),
-        _alone("size-of-the-difference", "You returned how large the difference is; the verdict is wanted, True or False: is it above the tolerance for any t?",
+        alone("one-feature-compared", "You compared a single feature of the outputs; a leak may be in any: compare whole rows, [:t].", ("after[:t] - before[:t]", "after[:t, 0] - before[:t, 0]")),
+        alone("one-feature-compared-the-last", "You compared a single feature of the outputs; a leak may be in any: compare whole rows, [:t].", ("after[:t] - before[:t]", "after[:t, -1] - before[:t, -1]")),
+        alone("size-of-the-difference", "You returned how large the difference is; the verdict is wanted, True or False: is it above the tolerance for any t?",
             ("    before = attend(x)", "    worst = 0.0\n    before = attend(x)"), ("        if difference > 1e-5:\n            return True\n    return False", "        worst = max(worst, difference.item())\n    return worst")),
         Mistake("always-true", source="def leaks_future(attend, x):\n    return True", message="Your function accuses everything, a single word included: it must compare outputs."),
     ),
@@ -353,10 +336,6 @@ LEAKS_FUTURE = Exercise(
 def _tokens_case(name, tokens, pad_id):
     B, T = len(tokens), len(tokens[0])
     return Case(name, lambda: (torch.tensor(tokens), pad_id), {"B": B, "T": T})
-
-
-def _padding(id, message, *edits):
-    return alone(masks.padding_mask, id, message, *edits)
 
 
 PADDING_MASK = Exercise(
@@ -405,19 +384,19 @@ PADDING_MASK = Exercise(
             message="Your mask holds the numbers 0 and 1; the course's masks hold False and True: leave the comparison as it is."),
         Mistake("identity-compared", old="!=", new="is not", hides_others=True,
             message="`is not` asks whether two names stand for the same object and gives a single answer; `!=` compares every token."),
-        _padding("membership", "`in` asks whether padding occurs anywhere and gives a single answer; `!=` compares every token.", ("return keep[:, None, None, :]", "return pad_id not in tokens")),
-        _padding("python-not", "`not` asks a whole tensor for one truth value; `~` turns every entry over.", ("tokens != pad_id", "not tokens == pad_id")),
-        _padding("sentences-behind-a-new-axis", "Your mask is (1, B, 1, T), so the sentences line up with the heads: the batch axis comes first, (B, 1, 1, T).",
+        alone("membership", "`in` asks whether padding occurs anywhere and gives a single answer; `!=` compares every token.", ("return keep[:, None, None, :]", "return pad_id not in tokens")),
+        alone("python-not", "`not` asks a whole tensor for one truth value; `~` turns every entry over.", ("tokens != pad_id", "not tokens == pad_id")),
+        alone("sentences-behind-a-new-axis", "Your mask is (1, B, 1, T), so the sentences line up with the heads: the batch axis comes first, (B, 1, 1, T).",
             ("keep[:, None, None, :]", "keep[None, :, None, :]")),
-        _padding("added-mask", "You made a mask to be added to the scores, 0 and −∞; the course's masks hold True where a word may look. (PyTorch takes both.)",
+        alone("added-mask", "You made a mask to be added to the scores, 0 and −∞; the course's masks hold True where a word may look. (PyTorch takes both.)",
             ("keep = tokens != pad_id", "keep = torch.zeros(tokens.shape).masked_fill(tokens == pad_id, -torch.inf)")),
-        _padding("either-is-a-word", "You wrote the mask out for all pairs and allowed those of which either is a word, so words see padding. Padding is hidden as a key: (B, 1, 1, T).",
+        alone("either-is-a-word", "You wrote the mask out for all pairs and allowed those of which either is a word, so words see padding. Padding is hidden as a key: (B, 1, 1, T).",
             ("return keep[:, None, None, :]", "return keep[:, None, None, :] | keep[:, None, :, None]")),
-        _padding("first-sentence-for-all", "You looked at the first sentence only; each has padding of its own.", ("keep = tokens != pad_id", "keep = tokens[:1] != pad_id")),
-        _padding("last-token-taken-for-padding", "You took the last token of each sentence for padding; a full sentence ends with a word: compare with pad_id.", ("!= pad_id", "!= tokens[:, -1:]")),
-        _padding("lengths", "You counted the words; which tokens are words is asked, True or False for each.", ("return keep[:, None, None, :]", "return keep.sum(dim=-1)")),
-        _padding("squeezed", "`squeeze` takes the two new axes away again: (B, 1, 1, T) needs them.", ("return keep[:, None, None, :]", "return keep[:, None, None, :].squeeze()")),
-        _padding("places-of-words", "`torch.where` with one argument gives the places of the words; the mask itself is wanted, True or False for each token.",
+        alone("first-sentence-for-all", "You looked at the first sentence only; each has padding of its own.", ("keep = tokens != pad_id", "keep = tokens[:1] != pad_id")),
+        alone("last-token-taken-for-padding", "You took the last token of each sentence for padding; a full sentence ends with a word: compare with pad_id.", ("!= pad_id", "!= tokens[:, -1:]")),
+        alone("lengths", "You counted the words; which tokens are words is asked, True or False for each.", ("return keep[:, None, None, :]", "return keep.sum(dim=-1)")),
+        alone("squeezed", "`squeeze` takes the two new axes away again: (B, 1, 1, T) needs them.", ("return keep[:, None, None, :]", "return keep[:, None, None, :].squeeze()")),
+        alone("places-of-words", "`torch.where` with one argument gives the places of the words; the mask itself is wanted, True or False for each token.",
             ("return keep[:, None, None, :]", "return torch.where(keep)")),
     ),
     properties=(keeps_names("pad_id"),),
@@ -434,10 +413,6 @@ PADDING_MASK = Exercise(
 def _combine_case(name, tokens, pad_id=0):
     B, T = len(tokens), len(tokens[0])
     return Case(name, lambda: (masks.padding_mask(torch.tensor(tokens), pad_id), masks.causal_mask(T)), {"B": B, "T": T})
-
-
-def _combine(id, message, *edits):
-    return alone(masks.combine_masks, id, message, *edits)
 
 
 COMBINE_MASKS = Exercise(
@@ -485,14 +460,14 @@ COMBINE_MASKS = Exercise(
             message="The axis for the heads is gone: (B, 1, T, T) is wanted, or the batch axis will line up with the heads."),
         Mistake("numbers", old="return allowed", new="return allowed.float()",
             message="Your mask holds the numbers 0 and 1; the course's masks hold False and True."),
-        _combine("where-they-agree", "You allowed a pair where the two masks agree, so also where both forbid it; both must allow it: AND, `&`.", ("padding & causal", "padding == causal")),
-        _combine("padding-squeezed", "`squeeze` takes away the axes for heads and queries, so the sentences line up with the queries: leave padding (B, 1, 1, T).",
+        alone("where-they-agree", "You allowed a pair where the two masks agree, so also where both forbid it; both must allow it: AND, `&`.", ("padding & causal", "padding == causal")),
+        alone("padding-squeezed", "`squeeze` takes away the axes for heads and queries, so the sentences line up with the queries: leave padding (B, 1, 1, T).",
             ("padding & causal", "padding.squeeze() & causal")),
-        _combine("one-truth-for-all", "`all` makes one truth value of the whole padding mask; `&` works cell by cell.", ("padding & causal", "padding.all() & causal")),
-        _combine("causal-with-another-axis", "You gave the causal mask another axis, which moves its rows out of place; it broadcasts as it comes: (T, T).", ("padding & causal", "padding & causal[:, None]")),
-        _combine("laid-one-after-the-other", "`cat` lays tensors one after the other; the two masks are combined cell by cell: `&`.", ("padding & causal", "torch.cat([padding, causal])")),
-        _combine("both-returned", "You returned the two masks side by side; one mask is wanted that allows what both allow: `&`.", ("return allowed", "return padding, causal")),
-        _combine("matrix-product", "A matrix product adds up over the words; the two masks are combined cell by cell: `&`.", ("padding & causal", "padding.float() @ causal.float() > 0")),
+        alone("one-truth-for-all", "`all` makes one truth value of the whole padding mask; `&` works cell by cell.", ("padding & causal", "padding.all() & causal")),
+        alone("causal-with-another-axis", "You gave the causal mask another axis, which moves its rows out of place; it broadcasts as it comes: (T, T).", ("padding & causal", "padding & causal[:, None]")),
+        alone("laid-one-after-the-other", "`cat` lays tensors one after the other; the two masks are combined cell by cell: `&`.", ("padding & causal", "torch.cat([padding, causal])")),
+        alone("both-returned", "You returned the two masks side by side; one mask is wanted that allows what both allow: `&`.", ("return allowed", "return padding, causal")),
+        alone("matrix-product", "A matrix product adds up over the words; the two masks are combined cell by cell: `&`.", ("padding & causal", "padding.float() @ causal.float() > 0")),
     ),
     indistinguishable=(
         *pairs("always-itself", "or", "causal-only", "causal-transposed", "causal-inverted"),
@@ -721,10 +696,6 @@ _ATTEND = "masked_softmax(scores, memory_mask)"
 _LENGTH = "The memory was reshaped with the length of x, T_q = {T_q}; it has its own, T_k = {T_k}. `split_heads` reads the length from what it gets."
 
 
-def _cross(id, message, *edits):
-    return alone(masks.CrossAttention, id, message, *edits)
-
-
 def _who_gets_weight(case, expected, got):
     mask = case.make()[-1]
     return None if mask is None or as_array(got[1]).dtype.kind != "f" else blocked_keys(got[1], mask)
@@ -803,35 +774,35 @@ CROSS_ATTENTION = Exercise(
             message="You returned (weights, out); (out, weights) is wanted."),
         Mistake("no-error", old="d_model % n_heads != 0", new="False",
             message="d_model = 10 does not divide among 3 heads: raise a ValueError that names both numbers."),
-        _cross("not-split", "There are no heads: split what the three layers give, `split_heads(…, self.n_heads)`, and merge at the end.",
+        alone("not-split", "There are no heads: split what the three layers give, `split_heads(…, self.n_heads)`, and merge at the end.",
             ("split_heads(self.W_q(x), self.n_heads)", "self.W_q(x)"), ("split_heads(self.W_k(memory), self.n_heads)", "self.W_k(memory)"),
             ("split_heads(self.W_v(memory), self.n_heads)", "self.W_v(memory)"), ("merge_heads(heads)", "heads")),
-        _cross("no-mask-not-thought-of", "Without a mask `masked_softmax` has nothing to turn over: where memory_mask is None, use a plain softmax.",
+        alone("no-mask-not-thought-of", "Without a mask `masked_softmax` has nothing to turn over: where memory_mask is None, use a plain softmax.",
             (f"scores.softmax(dim=-1) if memory_mask is None else {_ATTEND}", _ATTEND)),
-        _cross("softmax-only-with-a-mask", "Without a mask there are no weights in yours: where memory_mask is None, a plain softmax makes them.",
+        alone("softmax-only-with-a-mask", "Without a mask there are no weights in yours: where memory_mask is None, a plain softmax makes them.",
             (f"        weights = scores.softmax(dim=-1) if memory_mask is None else {_ATTEND}", f"        if memory_mask is not None:\n            weights = {_ATTEND}")),
-        _cross("mask-as-condition", "Asking the mask itself for a truth value fails: ask `memory_mask is None`.", ("memory_mask is None", "not memory_mask")),
-        _cross("mask-as-for-tokens", "You gave the mask two more axes, as if it came as (B, T_k); it comes broadcastable to (B, h, T_q, T_k) already. Use it as it is.",
+        alone("mask-as-condition", "Asking the mask itself for a truth value fails: ask `memory_mask is None`.", ("memory_mask is None", "not memory_mask")),
+        alone("mask-as-for-tokens", "You gave the mask two more axes, as if it came as (B, T_k); it comes broadcastable to (B, h, T_q, T_k) already. Use it as it is.",
             (_ATTEND, "masked_softmax(scores, memory_mask[:, None, None, :])")),
-        _cross("merged-twice", "You exchanged heads and positions before merge_heads, which does it itself: hand it (B, h, T_q, d_k).", ("merge_heads(heads)", "merge_heads(heads.transpose(1, 2))")),
-        _cross("layer-on-split-heads", "A layer received one head's d_k = {d_k} features. Each of the four takes all d_model = {d_model}: W_q, W_k and W_v come before the split, W_o after the merge.",
+        alone("merged-twice", "You exchanged heads and positions before merge_heads, which does it itself: hand it (B, h, T_q, d_k).", ("merge_heads(heads)", "merge_heads(heads.transpose(1, 2))")),
+        alone("layer-on-split-heads", "A layer received one head's d_k = {d_k} features. Each of the four takes all d_model = {d_model}: W_q, W_k and W_v come before the split, W_o after the merge.",
             ("split_heads(self.W_q(x), self.n_heads)", "self.W_q(split_heads(x, self.n_heads))")),
-        _cross("heads-returned", "The heads came back unmerged: `self.W_o(merge_heads(heads))` is the output.", ("return self.W_o(merge_heads(heads)), weights", "return heads, weights")),
-        _cross("length-of-x-for-the-memory", _LENGTH,
+        alone("heads-returned", "The heads came back unmerged: `self.W_o(merge_heads(heads))` is the output.", ("return self.W_o(merge_heads(heads)), weights", "return heads, weights")),
+        alone("length-of-x-for-the-memory", _LENGTH,
             ("split_heads(self.W_k(memory), self.n_heads)", "self.W_k(memory).reshape(len(x), x.shape[1], self.n_heads, -1).transpose(1, 2)")),
-        _cross("length-of-x-for-the-memory-written-out", _LENGTH,
+        alone("length-of-x-for-the-memory-written-out", _LENGTH,
             ("split_heads(self.W_k(memory), self.n_heads)", "self.W_k(memory).reshape(len(x), x.shape[1], self.n_heads, x.shape[2] // self.n_heads).transpose(1, 2)")),
         Mistake("scale-by-h", old="math.sqrt(Q.shape[-1])", new="math.sqrt(self.n_heads)",
             message="You divided by the square root of the number of heads; divide by √d_k = {sqrt_d_k}, the root of the features of one head."),
-        _cross("scale-by-length", "You divided by √T_k = {sqrt_T_k}, the root of the number of words in the memory; divide by √d_k = {sqrt_d_k}, the root of the features of one head.",
+        alone("scale-by-length", "You divided by √T_k = {sqrt_T_k}, the root of the number of words in the memory; divide by √d_k = {sqrt_d_k}, the root of the features of one head.",
             ("math.sqrt(Q.shape[-1])", "math.sqrt(K.shape[-2])")),
-        _cross("keys-through-W_q", "The keys went through W_q: what asks and what is found by have a layer each, W_k for the memory's keys.", ("self.W_k(memory)", "self.W_q(memory)")),
-        _cross("values-from-the-keys", "The values were made from what W_k had made of the memory (was `memory` overwritten?); W_v takes the memory as it comes.", ("self.W_v(memory)", "self.W_v(self.W_k(memory))")),
-        _cross("scores-transposed", "You multiplied K by Q transposed, so the rows of the scores belong to the memory; each row must belong to a word that asks.",
+        alone("keys-through-W_q", "The keys went through W_q: what asks and what is found by have a layer each, W_k for the memory's keys.", ("self.W_k(memory)", "self.W_q(memory)")),
+        alone("values-from-the-keys", "The values were made from what W_k had made of the memory (was `memory` overwritten?); W_v takes the memory as it comes.", ("self.W_v(memory)", "self.W_v(self.W_k(memory))")),
+        alone("scores-transposed", "You multiplied K by Q transposed, so the rows of the scores belong to the memory; each row must belong to a word that asks.",
             ("Q @ K.transpose(-2, -1)", "K @ Q.transpose(-2, -1)")),
-        _cross("softmax-over-queries", "The softmax runs over the queries, so each key's shares sum to 1; each query's should: the last axis.", ("scores.softmax(dim=-1)", "scores.softmax(dim=-2)")),
-        _cross("memory-added", "You added the memory to the output. The output has a row for each word that asks, and nothing is added to it here.", ("return self.W_o(merge_heads(heads))", "return memory + self.W_o(merge_heads(heads))")),
-        _cross("weights-of-first-head", "You returned the weights of the first head alone; all of them are wanted, (B, h, T_q, T_k).", (", weights  #", ", weights[:, 0]  #")),
+        alone("softmax-over-queries", "The softmax runs over the queries, so each key's shares sum to 1; each query's should: the last axis.", ("scores.softmax(dim=-1)", "scores.softmax(dim=-2)")),
+        alone("memory-added", "You added the memory to the output. The output has a row for each word that asks, and nothing is added to it here.", ("return self.W_o(merge_heads(heads))", "return memory + self.W_o(merge_heads(heads))")),
+        alone("weights-of-first-head", "You returned the weights of the first head alone; all of them are wanted, (B, h, T_q, T_k).", (", weights  #", ", weights[:, 0]  #")),
     ),
     explain=(another_divisor(), columns_sum_to_one, _who_gets_weight, negative_weights, nearly_right),
     indistinguishable=(

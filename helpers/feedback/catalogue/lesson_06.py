@@ -4,7 +4,8 @@ import torch
 
 from ... import positions
 from ...masks import causal_mask
-from ..exercise import Case, Exercise, Mistake, Prediction, pairs, source_of
+from ..exercise import Case, Exercise, Mistake, Prediction, pairs
+from .common import alone
 
 LOOSE = 1e-4  # float32 angles, however they are worked out, agree to this
 
@@ -78,15 +79,6 @@ def _equivariance_case(name, f, seed, T=5, d=4, perm=(2, 0, 3, 4, 1), dtype=torc
     return Case(name, lambda: (f, _normal(seed, T, d, dtype=dtype), torch.tensor(perm)), {"T": T, "d": d})
 
 
-def _alone(id, message, *edits):
-    """A mistake that takes no part in combinations: verdicts alone could not tell many pairs apart."""
-    source = source_of(positions.is_permutation_equivariant)
-    for old, new in edits:
-        assert source.count(old) == 1, (id, old)
-        source = source.replace(old, new)
-    return Mistake(id, message, source=source)
-
-
 EQUIVARIANCE = Exercise(
     id="6.1",
     reference=positions.is_permutation_equivariant,
@@ -110,31 +102,31 @@ EQUIVARIANCE = Exercise(
         _equivariance_case("one row", _causal_attention, 13, T=1, perm=(0,)),
     ),
     mistakes=(
-        _alone("tests-invariance", "You asked whether the output stays the same; that is *in*variance. Equivariance: the output's rows are shuffled as the input's were, f(X)[perm].",
+        alone("tests-invariance", "You asked whether the output stays the same; that is *in*variance. Equivariance: the output's rows are shuffled as the input's were, f(X)[perm].",
             ("f(X)[perm]", "f(X)")),
-        _alone("first-row-only", "You compared one row only. A function can move that one along and not the others: compare all of them.",
+        alone("first-row-only", "You compared one row only. A function can move that one along and not the others: compare all of them.",
             ("allclose(shuffled_before, shuffled_after", "allclose(shuffled_before[0], shuffled_after[0]")),
-        _alone("no-tolerance", "You asked for equality to the last bit. Sums taken in another order round differently: compare with a small tolerance.",
+        alone("no-tolerance", "You asked for equality to the last bit. Sums taken in another order round differently: compare with a small tolerance.",
             ("torch.allclose(shuffled_before, shuffled_after, rtol=1e-4, atol=1e-5)", "torch.equal(shuffled_before, shuffled_after)")),
-        _alone("tolerance-too-wide", "Your tolerance is so wide that a faint dependence on the position slips through; rounding is near 1e-16 here and 1e-7 in float32, so 1e-5 is ample.",
+        alone("tolerance-too-wide", "Your tolerance is so wide that a faint dependence on the position slips through; rounding is near 1e-16 here and 1e-7 in float32, so 1e-5 is ample.",
             ("rtol=1e-4, atol=1e-5", "atol=0.1")),
-        _alone("shuffled-back", "You shuffled the output the other way (the inverse order). It must move the way the input moved: index both with perm.",
+        alone("shuffled-back", "You shuffled the output the other way (the inverse order). It must move the way the input moved: index both with perm.",
             ("f(X)[perm]", "f(X)[perm.argsort()]")),
-        _alone("input-not-shuffled", "You applied f to X as it stands on both sides; on one of them X is to be shuffled first, f(X[perm]).",
+        alone("input-not-shuffled", "You applied f to X as it stands on both sides; on one of them X is to be shuffled first, f(X[perm]).",
             ("f(X[perm])", "f(X)")),
-        _alone("same-thing-twice", "Your two sides are the same, so every function passes: shuffle before f on one side and after f on the other.",
+        alone("same-thing-twice", "Your two sides are the same, so every function passes: shuffle before f on one side and after f on the other.",
             ("f(X)[perm]", "f(X[perm])")),
-        _alone("sums-compared", "You compared sums (or means) over the rows, which do not say which row is where: compare row by row.",
+        alone("sums-compared", "You compared sums (or means) over the rows, which do not say which row is where: compare row by row.",
             ("allclose(shuffled_before, shuffled_after", "allclose(shuffled_before.sum(dim=0), shuffled_after.sum(dim=0)")),
-        _alone("sets-compared", "You compared the rows as a set, in sorted order: each row must also be in the right place.",
+        alone("sets-compared", "You compared the rows as a set, in sorted order: each row must also be in the right place.",
             ("allclose(shuffled_before, shuffled_after", "allclose(shuffled_before.sort(dim=0).values, shuffled_after.sort(dim=0).values")),
-        _alone("features-shuffled", "You shuffled the features, the columns of X; words are its rows: X[perm].",
+        alone("features-shuffled", "You shuffled the features, the columns of X; words are its rows: X[perm].",
             ("f(X[perm])", "f(X[:, perm])"), ("f(X)[perm]", "f(X)[:, perm]")),
-        _alone("own-order", "You shuffled in an order of your own. A function can be right about that one by chance: use the perm you are given.",
+        alone("own-order", "You shuffled in an order of your own. A function can be right about that one by chance: use the perm you are given.",
             ("f(X[perm])", "f(X.flip(0))"), ("f(X)[perm]", "f(X).flip(0)")),
-        _alone("any-entry", "You were content when some entries agree; all of them must: `all`, not `any`.",
+        alone("any-entry", "You were content when some entries agree; all of them must: `all`, not `any`.",
             ("torch.allclose(shuffled_before, shuffled_after, rtol=1e-4, atol=1e-5)", "bool(torch.isclose(shuffled_before, shuffled_after, rtol=1e-4, atol=1e-5).any())")),
-        _alone("verdict-reversed", "Your verdicts are the wrong way round: True means that the rows move along.", ("return torch", "return not torch")),
+        alone("verdict-reversed", "Your verdicts are the wrong way round: True means that the rows move along.", ("return torch", "return not torch")),
         Mistake("always-true", source="def is_permutation_equivariant(f, X, perm):\n    return True", message="Your two sides are the same, so every function passes: shuffle before f on one side and after f on the other."),
     ),
     max_mistakes=1,
@@ -273,7 +265,7 @@ SHIFT = Exercise(
             message="Both sines have a minus sign, which is no rotation: the one in the row of the sine is positive."),
         Mistake("diagonal-only", edits=(("M[sines, cosines] = torch.sin(", "M[sines, cosines] = 0 * torch.sin("), ("M[cosines, sines] = -torch.sin(", "M[cosines, sines] = 0 * torch.sin(")),
             message="Only the diagonal is filled, which shrinks each pair instead of turning it: the two sines are missing."),
-        Mistake("mirrors", edits=(("= -torch.sin(angles)", "= torch.sin(angles)"), ("M[cosines, cosines] = torch.cos", "M[cosines, cosines] = -torch.cos")), rare=True,
+        Mistake("mirrors", edits=(("= -torch.sin(angles)", "= torch.sin(angles)"), ("M[cosines, cosines] = torch.cos", "M[cosines, cosines] = -torch.cos")), together=2,
             message="Your blocks mirror instead of turning: a rotation has the cosine in both places of the diagonal, and sines of opposite sign beside them."),
         Mistake("sine-and-cosine-exchanged",
             edits=(("M[sines, sines] = torch.cos(", "M[sines, sines] = torch.sin("), ("M[sines, cosines] = torch.sin(", "M[sines, cosines] = torch.cos("),

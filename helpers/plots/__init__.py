@@ -16,7 +16,7 @@ import numpy as np
 
 # matplotlib is imported where it is used, so that `import helpers` stays quick.
 
-STYLE = Path(__file__).with_name("course.mplstyle")
+STYLE = Path(__file__).parent.with_name("course.mplstyle")
 BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#555555"
 PIXELS_PER_INCH = 96  # of a web page
 MAX_BYTES = 60_000  # of one figure, so that a notebook stays small

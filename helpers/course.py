@@ -1,0 +1,149 @@
+"""The course at a glance: lessons, exercises and predictions by name, without loading what judges them."""
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class ExerciseInfo:
+    """An exercise's number, title, difficulty (1 to 3) and minutes."""
+
+    id: str
+    title: str
+    level: int
+    minutes: int
+
+    @property
+    def stars(self):
+        return "★" * self.level + "☆" * (3 - self.level)
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A lesson: "02", title, file name without ending, question, minutes, what is built, and what it asks."""
+
+    number: str
+    title: str
+    slug: str
+    question: str
+    minutes: int
+    builds: str
+    exercises: tuple[ExerciseInfo, ...]
+    predictions: tuple[str, ...] = ()
+
+
+LESSONS = (
+    Lesson(
+        "00", "Start here", "00_start_here", "Does everything work, and how does an exercise answer?", 10,
+        "a weighted average",
+        (ExerciseInfo("0.1", "A weighted average", 1, 3),),
+    ),
+    Lesson(
+        "01", "Query, key, value", "01_query_key_value", "How can a lookup answer when no key matches exactly?", 45,
+        "a soft lookup, projections, scores for all pairs",
+        (
+            ExerciseInfo("1.1", "Similarities", 1, 4),
+            ExerciseInfo("1.2", "A soft lookup", 2, 8),
+            ExerciseInfo("1.3", "Three projections", 1, 4),
+            ExerciseInfo("1.4", "All pairs at once", 2, 6),
+            ExerciseInfo("1.5", "Design your own", 3, 12),
+        ),
+        ("longer-arrow", "sharpness-zero", "sharpness-large", "score-both-ways", "who-does-is-find", "rnn-influence"),
+    ),
+    Lesson(
+        "02", "Attention in NumPy", "02_numpy_attention", "Can the whole of it be ten lines?", 60,
+        "softmax, scaled dot-product attention, self-attention, two other scores",
+        (
+            ExerciseInfo("2.1", "Softmax", 1, 6),
+            ExerciseInfo("2.2", "Attention", 2, 12),
+            ExerciseInfo("2.3", "Self-attention", 1, 5),
+            ExerciseInfo("2.4", "Additive scores", 2, 8),
+            ExerciseInfo("2.5", "General scores", 1, 3),
+            ExerciseInfo("2.6", "Debug clinic", 2, 8),
+        ),
+        ("exp-of-1000", "blocked-score-zero", "shuffle-keys-and-values", "general-is-dot"),
+    ),
+    Lesson(
+        "03", "Why divide by √d_k", "03_why_scale", "What breaks if you leave it out, and is that really why?", 50,
+        "spread and entropy measured, softmax's gradient",
+        (
+            ExerciseInfo("3.1", "Sample dot products", 1, 4),
+            ExerciseInfo("3.2", "Entropy", 1, 5),
+            ExerciseInfo("3.3", "The softmax Jacobian", 2, 8),
+            ExerciseInfo("3.4", "Backwards without the Jacobian", 3, 12),
+        ),
+        (
+            "spread-at-64", "largest-at-1024", "jacobian-without-scale", "largest-first-loss",
+            "unscaled-fails-on-scores", "best-at-loudest",
+        ),
+    ),
+    Lesson(
+        "04", "Many heads", "04_multi_head", "One word needs two things at once. Can one softmax row deliver both?", 60,
+        "multi-head attention, equal to PyTorch's",
+        (
+            ExerciseInfo("4.1", "Split into heads", 1, 4),
+            ExerciseInfo("4.2", "Merge the heads", 1, 4),
+            ExerciseInfo("4.3", "Multi-head attention", 3, 20),
+            ExerciseInfo("4.4", "Weights from PyTorch", 2, 8),
+        ),
+        (
+            "exchanged-values", "view-without-transpose", "weight-of-to", "forgotten-tilde",
+            "parameters-of-eight-heads", "mask-without-head-axis",
+        ),
+    ),
+    Lesson(
+        "05", "Masks", "05_masks", "How do you know your model is not peeking?", 60,
+        "causal and padding masks, a leak test, a safe softmax, cross-attention",
+        (
+            ExerciseInfo("5.1", "Prefix mean", 1, 4),
+            ExerciseInfo("5.2", "The causal mask", 1, 4),
+            ExerciseInfo("5.3", "A test for leaks", 2, 10),
+            ExerciseInfo("5.4", "The padding mask", 1, 4),
+            ExerciseInfo("5.5", "Combine masks", 1, 3),
+            ExerciseInfo("5.6", "A safe softmax", 2, 8),
+            ExerciseInfo("5.7", "Cross-attention", 2, 10),
+        ),
+        (
+            "scores-of-zero", "batch-norm-leaks", "seven-passes", "coin-after-softmax",
+            "padding-content", "empty-row", "cross-causal", "one-query-is-causal",
+        ),
+    ),
+    Lesson(
+        "06", "Positions", "06_positions", "Attention sees a bag of words. Where does order come from?", 60,
+        "sinusoids, shifts as rotations, RoPE, ALiBi",
+        (
+            ExerciseInfo("6.1", "Equivariance", 1, 5),
+            ExerciseInfo("6.2", "Sinusoidal encoding", 2, 8),
+            ExerciseInfo("6.3", "A shift is a rotation", 3, 12),
+            ExerciseInfo("6.4", "RoPE", 2, 10),
+            ExerciseInfo("6.5", "ALiBi", 2, 6),
+            ExerciseInfo("6.6", "Words and positions", 1, 4),
+            ExerciseInfo("6.7", "Attention with RoPE", 2, 6),
+        ),
+        (
+            "shuffled-sentence", "who-cannot-point", "slowest-hand", "shift-matrices", "both-moved",
+            "points-at-256", "recent-at-256",
+        ),
+    ),
+    Lesson(
+        "07", "What n² costs", "07_quadratic_cost", "Twice as long, how much dearer? Count it, then measure it.", 60,
+        "FLOPs and bytes counted, exponents fitted to measurements",
+        (
+            ExerciseInfo("7.1", "FLOPs of attention", 1, 4),
+            ExerciseInfo("7.2", "FLOPs of the projections", 1, 3),
+            ExerciseInfo("7.3", "Where they cross", 2, 6),
+            ExerciseInfo("7.4", "Bytes of the scores", 1, 4),
+            ExerciseInfo("7.5", "Fit an exponent", 2, 8),
+        ),
+        ("crossover-768", "book-gigabytes", "exponent-of-all", "deaf-layer", "fused-memory"),
+    ),
+)
+
+
+def lesson_of(exercise_id):
+    """The Lesson that an exercise belongs to."""
+    return next(lesson for lesson in LESSONS if any(info.id == exercise_id for info in lesson.exercises))
+
+
+def course_folder():
+    """The folder that holds notebooks/, solutions/ and helpers/."""
+    return Path(__file__).resolve().parents[1]

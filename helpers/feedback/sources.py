@@ -1,0 +1,101 @@
+"""What source code says before it runs: the one place that knows what an exercise cell and a stub look like."""
+
+import ast
+import functools
+import inspect
+import linecache
+import textwrap
+
+
+@functools.cache
+def source_of(definition):
+    """Dedented source of a function or class of the course. Raises OSError or TypeError where there is none."""
+    return textwrap.dedent(inspect.getsource(definition))
+
+
+def learners_source(candidate):
+    """Dedented source of an answer, or None where it cannot be read (built-ins, lambdas, `exec`).
+
+    A class defined in a notebook's cell is found by the file of its methods: Python 3.11's inspect cannot.
+    """
+    try:
+        if isinstance(candidate, type):
+            return _source_of_class(candidate)
+        candidate = inspect.unwrap(candidate)
+        source = textwrap.dedent(inspect.getsource(candidate))
+        return source if isinstance(ast.parse(source).body[0], (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+    except (OSError, TypeError, ValueError, SyntaxError, IndexError, AttributeError):
+        return None
+
+
+def _source_of_class(candidate):
+    code = next((v.__code__ for v in vars(candidate).values() if hasattr(v, "__code__")), None)
+    lines = linecache.getlines(code.co_filename) if code else []
+    for node in ast.walk(ast.parse("".join(lines))):
+        inside = isinstance(node, ast.ClassDef) and node.lineno <= code.co_firstlineno <= node.end_lineno
+        if inside and node.name == candidate.__name__:
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            return textwrap.dedent("".join(lines[first - 1 : node.end_lineno]))
+    return textwrap.dedent(inspect.getsource(candidate))
+
+
+def first_line_of(candidate):
+    """Number, in its cell or file, of the first line of `learners_source` (1 where it is not known)."""
+    if isinstance(candidate, type):
+        code = next((v.__code__ for v in vars(candidate).values() if hasattr(v, "__code__")), None)
+        lines = linecache.getlines(code.co_filename) if code else []
+        try:
+            nodes = [n for n in ast.walk(ast.parse("".join(lines))) if isinstance(n, ast.ClassDef)]
+        except SyntaxError:
+            return 1
+        own = [n for n in nodes if n.name == candidate.__name__ and n.lineno <= code.co_firstlineno <= n.end_lineno]
+        return min([own[0].lineno, *(d.lineno for d in own[0].decorator_list)]) if own else 1
+    return getattr(getattr(candidate, "__code__", None), "co_firstlineno", 1)
+
+
+def body_of(source):
+    """Body, after the docstring and dedented, of the one function that a source defines."""
+    definition = ast.parse(source).body[0]
+    first = definition.body[1 if ast.get_docstring(definition) is not None else 0]
+    return textwrap.dedent("\n".join(source.splitlines()[first.lineno - 1 :]))
+
+
+def same_code(a, b):
+    """Whether two definitions are alike but for decorators, docstrings, comments and layout."""
+    try:
+        return b is not None and _bare(a) == _bare(b)
+    except (SyntaxError, IndexError):
+        return False
+
+
+def _bare(source):
+    tree = ast.parse(source).body[0]
+    tree.decorator_list = []
+    if ast.get_docstring(tree) is not None:
+        tree.body = tree.body[1:]
+    return ast.dump(tree)
+
+
+def has_code(source):
+    """Whether a stub holds more than docstrings and `raise NotImplementedError`."""
+    try:
+        functions = [n for n in ast.walk(ast.parse(source or "")) if isinstance(n, ast.FunctionDef)]
+    except SyntaxError:
+        return False
+    own = [s for f in functions for s in f.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+    raises = [s for s in own if isinstance(s, ast.Raise)]
+    return bool(raises) and any(not isinstance(s, ast.Raise) and "super" not in ast.dump(s) for s in own)
+
+
+def exercise_number(tree):
+    """The number in a cell's `@exercise("2.2")`, however it is quoted; None where the cell is no exercise.
+
+    tree: the cell's syntax tree. Raises ValueError where the number is not a plain string.
+    """
+    for node in tree.body:
+        for decorator in getattr(node, "decorator_list", []):
+            if isinstance(decorator, ast.Call) and getattr(decorator.func, "id", None) == "exercise":
+                if len(decorator.args) == 1 and isinstance(decorator.args[0], ast.Constant):
+                    return decorator.args[0].value
+                raise ValueError("@exercise takes the exercise's number as a plain string")
+    return None

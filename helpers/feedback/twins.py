@@ -1,0 +1,93 @@
+"""Faulty twins: an exercise's reference with known mistakes patched into its source."""
+
+import functools
+import inspect
+import itertools
+
+from . import running
+
+
+class Twins:
+    """Faulty twins of an exercise's reference: its source with mistakes patched in, compiled and run at most once."""
+
+    def __init__(self, exercise):
+        self.exercise = exercise
+        self.mistakes = {mistake.id: mistake for mistake in exercise.mistakes}
+        self.spans = {m.id: _spans(exercise, m) for m in exercise.mistakes if m.source is None}
+        self._compiled, self._outcomes = {}, {}
+
+    def source(self, ids):
+        """The reference's source with these mistakes in it. ids: a frozenset of mistake ids."""
+        if len(ids) == 1 and self.mistakes[next(iter(ids))].source is not None:
+            return self.mistakes[next(iter(ids))].source
+        text = self.exercise.source
+        for start, end, new in sorted((span for id in ids for span in self.spans[id]), reverse=True):
+            text = text[:start] + new + text[end:]
+        return text
+
+    def twin(self, ids):
+        """The compiled function or class with these mistakes in it; the reference itself for none."""
+        if not ids:
+            return self.exercise.reference
+        if ids not in self._compiled:
+            self._compiled[ids] = build(self.exercise, self.source(ids))
+        return self._compiled[ids]
+
+    def outcome(self, ids, index):
+        """Outcome of the twin on one case."""
+        if (ids, index) not in self._outcomes:
+            self._outcomes[ids, index] = running.run_quietly(self.exercise, self.twin(ids), self.exercise.cases[index])
+        return self._outcomes[ids, index]
+
+    @functools.cache  # noqa: B019
+    def visible(self, id, index, tolerance):
+        """Whether this mistake alone changes what comes out on one case."""
+        alone, none = self.outcome(frozenset({id}), index), self.outcome(frozenset(), index)
+        return not running.same_outcome(alone, none, tolerance)
+
+    def sets(self, size):
+        """Sets of that many mistakes whose patches do not touch each other; all mistakes alone for size 1."""
+        if size == 1:
+            yield from (frozenset({id}) for id in self.mistakes)
+            return
+        candidates = [id for id in self.spans if self.mistakes[id].together >= size]
+        for ids in itertools.combinations(candidates, size):
+            if all(self._apart(a, b) for a, b in itertools.combinations(ids, 2)):
+                yield frozenset(ids)
+
+    @functools.cache  # noqa: B019 (one Twins per exercise, kept for the whole session)
+    def _apart(self, a, b):
+        return all(
+            x_end <= y_start or y_end <= x_start
+            for x_start, x_end, _ in self.spans[a]
+            for y_start, y_end, _ in self.spans[b]
+        )
+
+
+@functools.cache
+def twins_of(exercise):
+    """The Twins of an Exercise, made once a session."""
+    return Twins(exercise)
+
+
+def starting_source(exercise):
+    """Source of the faulty function a debugging exercise begins with, or None for all others."""
+    return twins_of(exercise).source(frozenset(exercise.starts_with)) if exercise.starts_with else None
+
+
+def build(exercise, source):
+    """Compile a variant of the reference in a copy of its module's names."""
+    space = dict(vars(inspect.getmodule(exercise.reference)))
+    exec(compile(source, f"<variant of {exercise.id}>", "exec"), space)
+    return space[exercise.name]
+
+
+def _spans(exercise, mistake):
+    text, spans = exercise.source, []
+    for old, new in mistake.patches:
+        if text.count(old) != 1:
+            raise ValueError(
+                f"mistake {mistake.id!r} of {exercise.id}: {old!r} occurs {text.count(old)} times, not once"
+            )
+        spans.append((text.index(old), text.index(old) + len(old), new))
+    return spans

@@ -1,0 +1,103 @@
+"""What kind of thing a value is, how a report describes it, and when two values are the same."""
+
+import math
+import numbers
+
+import numpy as np
+
+
+def is_tensor(x):
+    return type(x).__module__.partition(".")[0] == "torch" and hasattr(x, "detach")
+
+
+def is_array(x):
+    return isinstance(x, np.ndarray) or is_tensor(x)
+
+
+def is_number(x):
+    return isinstance(x, (numbers.Number, np.number)) and not isinstance(x, (bool, np.bool_))
+
+
+def is_real_number(x):
+    """Whether x is a finite number that a float can hold."""
+    try:
+        return is_number(x) and not isinstance(x, complex) and math.isfinite(float(x))
+    except (OverflowError, TypeError, ValueError):
+        return False
+
+
+def as_array(x):
+    """A NumPy view of an array, tensor or number."""
+    if is_tensor(x):
+        x = x.detach().cpu()
+        x = x.float() if str(x.dtype) == "torch.bfloat16" else x
+        return x.numpy()
+    return np.asarray(x)
+
+
+def dtype_name(x):
+    return str(x.dtype).removeprefix("torch.")
+
+
+def describe(x):
+    """A value's kind in a few words, for reports."""
+    if x is None:
+        return "nothing (None)"
+    if is_array(x):
+        kind = "tensor" if is_tensor(x) else "array"
+        return f"{'a' if kind == 'tensor' else 'an'} {kind} of shape {tuple(x.shape)}"
+    if isinstance(x, (tuple, list)):
+        return f"a {type(x).__name__} of {len(x)}"
+    if isinstance(x, (bool, np.bool_)) or is_number(x):
+        return f"the {'number' if is_number(x) else 'value'} {x:.6g}" if is_number(x) else f"the value {x}"
+    if isinstance(x, str):
+        return f"the text {x[:40]!r}"
+    return f"an object of type {type(x).__name__}"
+
+
+def tolerance_of(case, expected):
+    """Relative error allowed: what the case says, or what the coarsest float among inputs and result can hold."""
+    if case.tolerance is not None:
+        return case.tolerance
+    names = {dtype_name(x) for x in arrays((case.make(), expected))}
+    return next((t for t, kinds in _PRECISION if names & kinds), 1e-8)
+
+
+_PRECISION = ((2e-2, {"float16", "bfloat16"}), (2e-5, {"float32", "complex64"}))
+
+
+def arrays(x, numbers=False):
+    """All arrays in a nested result; with numbers=True, all single numbers and truth values too."""
+    if is_array(x) or isinstance(x, np.generic) or (numbers and isinstance(x, (int, float))):
+        yield x
+    elif isinstance(x, (tuple, list)):
+        for part in x:
+            yield from arrays(part, numbers)
+
+
+def same(a, b, tolerance):
+    """Whether two results are equal within a relative tolerance; shapes are compared before values, NaN equals NaN."""
+    if isinstance(a, (tuple, list)) or isinstance(b, (tuple, list)):
+        return type(a) is type(b) and len(a) == len(b) and all(same(x, y, tolerance) for x, y in zip(a, b, strict=True))
+    numeric = [is_array(x) or is_number(x) or isinstance(x, (bool, np.bool_)) for x in (a, b)]
+    if not all(numeric):
+        return type(a) is type(b) and (a is b or a == b if not any(numeric) else False)
+    a, b = as_array(a), as_array(b)
+    if a.shape != b.shape or a.dtype.kind == "O" or b.dtype.kind == "O":
+        return False
+    if (a.dtype.kind == "b") != (b.dtype.kind == "b"):
+        return False
+    return bool(close(a, b, tolerance).all())
+
+
+def close(a, b, tolerance):
+    """Where two arrays of one shape agree, entry by entry."""
+    if a.dtype.kind in "bUS" or tolerance == 0.0:
+        equal = a == b
+        return equal | ((a != a) & (b != b)) if a.dtype.kind in "fc" else equal
+    a, b = a.astype(np.result_type(a, np.float64)), b.astype(np.result_type(b, np.float64))
+    scale = np.abs(b[np.isfinite(b)]).max(
+        initial=1e-3
+    )  # entries that cancel to nearly 0 are judged by their neighbours
+    with np.errstate(all="ignore"):
+        return np.isclose(a, b, rtol=tolerance, atol=0.1 * tolerance * scale, equal_nan=True)
