@@ -156,18 +156,19 @@ class Encoder:
         """A vector for each text, not normalised.
 
         texts: list of str. pool: from hidden (B, T, d) and mask (B, T) to (B, d). batch: texts at once, by length, so
-        that little is padded. progress: wraps the list of batches, as tqdm does. Returns (n, d_model).
+        that little is padded. progress: wraps the list of batches, as tqdm does. Returns (n, d).
         """
         numbers = [self.wordpiece.encode(text, LONGEST) for text in texts]
         order = sorted(range(len(texts)), key=lambda i: len(numbers[i]))
-        found = torch.empty(len(texts), D_MODEL)
+        found = [None] * len(texts)
         for chosen in progress([order[i : i + batch] for i in range(0, len(order), batch)]):
             tokens, mask = self.encode([texts[i] for i in chosen])
             x = self.embed(tokens)
             for layer in self.layers:
                 x, _ = layer.run(x, N_HEADS, mask[:, None, None, :])
-            found[chosen] = pool(x, mask)
-        return found
+            for i, vector in zip(chosen, pool(x, mask), strict=True):
+                found[i] = vector
+        return torch.stack(found)
 
 
 def _layer(tensors, number):
