@@ -186,6 +186,7 @@ def folder():
     """The folder that holds the weights and the vocabulary, or None where they are not installed."""
     if FOLDER in os.environ:
         return Path(os.environ[FOLDER]) if os.environ[FOLDER] else None
+    importlib.invalidate_caches()  # it may have been installed a moment ago
     found = importlib.util.find_spec(PACKAGE.replace("-", "_"))
     return Path(found.origin).parent / "model" if found and found.origin else None
 

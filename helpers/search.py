@@ -82,9 +82,10 @@ def paragraphs(folder=None):
             for block in re.split(r"\n\s*\n", "".join(cell["source"])):
                 if heading := re.match(r"##\s+(.+)", block):
                     section = plain(heading[1])
-                hint = (hint or "<details>" in block) and "</details>" not in block
+                begun = hint or "<details>" in block
+                hint = begun and "</details>" not in block
                 text = plain(block)
-                if len(text.split()) >= FEWEST_WORDS and not hint and not block.startswith("#"):
+                if len(text.split()) >= FEWEST_WORDS and not begun and not block.startswith(("#", ">")):
                     found.append(Paragraph(lesson.number, lesson.slug, cell["id"], section, text))
     return found
 
