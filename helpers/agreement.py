@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import torch
 
-from helpers.encoder import bert_self_attention
+from helpers.encoder import N_HEADS, bert_self_attention, mean_pool
+from helpers.multi_head import split_heads
 
 NOUNS = {
     "choosing": ("book", "lamp", "chair", "letter", "picture", "bottle", "coat", "boat"),
@@ -35,6 +36,15 @@ SECOND_CLAUSES = (
 )
 FULL_VERBS = (("looks", "look"), ("falls", "fall"), ("moves", "move"), ("stands", "stand"))
 TRANSITIVE = (("hides", "hide"), ("needs", "need"), ("likes", "like"), ("breaks", "break"))
+LIMITS = {  # what is changed of the test, as arguments of `sentences`
+    "is or are, as it was chosen": {},
+    "two nouns of one number": {"one_number": True},
+    "looks, falls, moves, stands": {"frames": (FRAMES[0].replace("old", "there"), TURNED[0]), "forms": FULL_VERBS},
+    "a second clause": {"frames": SECOND_CLAUSES},
+    "is for are, are for is": {"agrees": False},
+    "the same, order turned round": {"frames": TURNED, "agrees": False},
+    "hides, needs, likes, breaks (an object)": {"frames": ("the {s} {v} the {o}",), "forms": TRANSITIVE},
+}
 
 
 def agreement_share(weights, verb, subject, other):
@@ -125,7 +135,77 @@ def _shuffled(found, chosen, generator):
     return verb, torch.where(exchanged, other, subject), torch.where(exchanged, subject, other)
 
 
+# What else heads do
+
+
+def row_of(encoder, text, word, layer, head, attention=bert_self_attention):
+    """The tokens of a text, and what one of its words looks at in one head.
+
+    word: a token of the text; the first one counts. Returns tokens, a list of T str, and weights (T,).
+    ValueError, with the tokens, if the word is none of them.
+    """
+    tokens = encoder.wordpiece.decode(encoder.encode([text])[0][0].tolist())
+    if word.lower() not in tokens:
+        raise ValueError(f"{word!r} is none of the tokens {' '.join(tokens)}")
+    weights = all_weights(encoder, [text], attention)[0, layer, head]  # (T, T)
+    return tokens, weights[tokens.index(word.lower())]
+
+
+def one_back(weights, mask):
+    """Share of the tokens whose largest weight goes to the token just before. weights: (B, T, T). mask: (B, T), bool."""
+    before = torch.arange(weights.shape[1]) - 1
+    right = weights.argmax(dim=-1) == before  # (B, T)
+    asked = mask & (before >= 0)
+    return right[asked].float().mean().item()
+
+
+@torch.no_grad()
+def at_the_start(encoder, texts):
+    """What words have to do with the first token, [CLS], layer by layer.
+
+    Returns to_first (n_layers,), the mean weight that other tokens give it, and lengths (n_layers,), the norm of its
+    value divided by the mean norm of theirs; both are means over the heads.
+    """
+    tokens, mask = encoder.encode(texts)
+    states, weights = encoder.run(tokens, mask)
+    others, to_first, lengths = mask[:, 1:], [], []
+    for layer, x, w in zip(encoder.layers, states, weights, strict=False):  # the last state goes into no layer
+        to_first.append(w[:, :, 1:, 0].mean(dim=1)[others].mean())
+        norms = split_heads(x @ layer.W_v.T + layer.b_v, N_HEADS).norm(dim=-1).mean(dim=1)  # (B, T)
+        lengths.append(norms[:, 0].mean() / norms[:, 1:][others].mean())
+    return torch.stack(to_first), torch.stack(lengths)
+
+
+def nearest_is_subject(x, mask, found, weights=None):
+    """Share of the sentences in which the verb's nearest other token is its subject.
+
+    x: (N, T, d), vectors. mask: (N, T), bool. found: the Sentences. weights: (N, T, T), to go by instead of the
+    cosines of x with itself.
+    """
+    unit = torch.nn.functional.normalize(x, dim=-1)
+    scores = unit @ unit.mT if weights is None else weights  # (N, T, T)
+    each = torch.arange(len(x))
+    scores = scores[each, found.verb].masked_fill(~mask, -torch.inf)  # (N, T)
+    scores[each, found.verb] = -torch.inf
+    return (scores.argmax(dim=-1) == found.subject).float().mean().item()
+
+
 # Is the weight an explanation?
+
+
+@torch.no_grad()
+def turned_without(encoder, texts):
+    """How far the vectors of some texts turn when one head is taken away: 1 - cosine, (n_layers, h), means over texts."""
+    tokens, mask = encoder.encode(texts)
+    states, _ = encoder.run(tokens, mask)
+    whole, turned = mean_pool(states[-1], mask), torch.empty(len(encoder.layers), N_HEADS)
+    for layer, head in torch.cartesian_prod(torch.arange(len(encoder.layers)), torch.arange(N_HEADS)).tolist():
+        x = states[layer]
+        for number in range(layer, len(encoder.layers)):
+            without = head if number == layer else None
+            x, _ = encoder.layers[number].run(x, N_HEADS, mask[:, None, None, :], without_head=without)
+        turned[layer, head] = 1 - torch.cosine_similarity(mean_pool(x, mask), whole).mean()
+    return turned
 
 COULD_BE = tuple(frame.replace("{v}", "could be") for frame in (FRAMES[0], FRAMES[2], FRAMES[3], FRAMES[5], *TURNED))
 
@@ -155,7 +235,7 @@ class Probe:
         """Share of the testing half that is told right, with every head or without one of the layer's heads."""
         layer, seen = self.encoder.layers[self.layer], []
         for half, (_, mask), x in zip(self.halves, self.tokens, self.states, strict=True):
-            x, _ = layer.run(x, 12, mask[:, None, None, :], without_head=without_head)
+            x, _ = layer.run(x, N_HEADS, mask[:, None, None, :], without_head=without_head)
             seen.append(x[torch.arange(len(x)), half.verb])  # (N, d_model)
         fitted_on, asked = seen
         centre, labels = fitted_on.mean(dim=0), [2.0 * half.plural - 1 for half in self.halves]

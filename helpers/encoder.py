@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
+from torch import nn
 from torch.nn import functional as F
 
 from helpers.multi_head import merge_heads, split_heads
@@ -113,9 +114,28 @@ NORMS = {"1": "attention.output.LayerNorm", "2": "output.LayerNorm"}
 class Encoder:
     """A BERT encoder: text in, a vector for each token and the attention's weights out."""
 
-    def __init__(self, tensors, wordpiece):
+    def __init__(self, tensors, wordpiece, layers=None):
         self.tensors, self.wordpiece = tensors, wordpiece
-        self.layers = [_layer(tensors, number) for number in range(N_LAYERS)]
+        self.layers = [_layer(tensors, number) for number in range(N_LAYERS)] if layers is None else list(layers)
+
+    def with_layers(self, layers):
+        """The same encoder with other layers. layers: N_LAYERS of Layer."""
+        return Encoder(self.tensors, self.wordpiece, layers)
+
+    def parts(self):
+        """How many trained numbers each part holds: a dict from name to an integer."""
+        counts = {"vectors of the words": 0, "attention": 0, "feed-forward": 0, "all else": 0}
+        for name, tensor in self.tensors.items():
+            if name == "embeddings.word_embeddings.weight":
+                part = "vectors of the words"
+            elif ".attention." in name and "LayerNorm" not in name:
+                part = "attention"
+            elif "encoder.layer." in name and "LayerNorm" not in name:
+                part = "feed-forward"
+            else:
+                part = "all else"
+            counts[part] += tensor.numel() if tensor.is_floating_point() else 0  # positions 0, 1, 2, ... are no weights
+        return counts
 
     def encode(self, texts):
         """Numbers of the tokens of some texts, the shorter ones padded.
@@ -136,17 +156,16 @@ class Encoder:
         return F.layer_norm(x, (D_MODEL,), *norm, EPS)
 
     @torch.no_grad()
-    def run(self, tokens, mask, attention=bert_self_attention, without=None):
+    def run(self, tokens, mask, attention=bert_self_attention):
         """Every layer in turn.
 
-        tokens: (B, T). mask: (B, T), bool. attention: as `bert_self_attention`. without: (layer, head) to take away.
+        tokens: (B, T). mask: (B, T), bool. attention: as `bert_self_attention`.
         Returns states, a list of (B, T, d_model), the words first and then what each layer makes of them, and weights,
         a list of (B, h, T, T), one for each layer.
         """
         states, weights = [self.embed(tokens)], []
-        for number, layer in enumerate(self.layers):
-            head = without[1] if without is not None and without[0] == number else None
-            x, w = layer.run(states[-1], N_HEADS, mask[:, None, None, :], attention, head)
+        for layer in self.layers:
+            x, w = layer.run(states[-1], N_HEADS, mask[:, None, None, :], attention)
             states.append(x)
             weights.append(w)
         return states, weights
@@ -180,6 +199,26 @@ def _layer(tensors, number):
     for short, name in NORMS.items():
         parts |= {f"scale_{short}": tensors[f"{of}{name}.weight"], f"shift_{short}": tensors[f"{of}{name}.bias"]}
     return Layer(**parts)
+
+
+def torch_layer(layer, n_heads):
+    """PyTorch's own layer with copies of our numbers: an nn.TransformerEncoderLayer, in eval mode.
+
+    layer: a Layer. n_heads: h. The norm comes after the sum, and GELU is the exact one, as in BERT.
+    """
+    d_hidden, d_model = layer.W_up.shape
+    theirs = nn.TransformerEncoderLayer(
+        d_model, n_heads, d_hidden, activation="gelu", layer_norm_eps=EPS, batch_first=True, norm_first=False
+    )
+    ours = {"self_attn.in_proj_weight": torch.cat([layer.W_q, layer.W_k, layer.W_v])}  # (3 * d_model, d_model)
+    ours |= {"self_attn.in_proj_bias": torch.cat([layer.b_q, layer.b_k, layer.b_v])}  # (3 * d_model,)
+    ours |= {"self_attn.out_proj.weight": layer.W_o, "self_attn.out_proj.bias": layer.b_o}
+    ours |= {"linear1.weight": layer.W_up, "linear1.bias": layer.b_up}
+    ours |= {"linear2.weight": layer.W_down, "linear2.bias": layer.b_down}
+    ours |= {"norm1.weight": layer.scale_1, "norm1.bias": layer.shift_1}
+    ours |= {"norm2.weight": layer.scale_2, "norm2.bias": layer.shift_2}
+    theirs.load_state_dict(ours)
+    return theirs.eval().requires_grad_(False)
 
 
 def folder():

@@ -21,6 +21,7 @@ import torch
 
 from helpers.course import LESSONS, course_folder
 from helpers.encoder import WEIGHTS, mean_pool
+from helpers.questions import QUESTIONS, answering
 
 FEWEST_WORDS = 8  # of a paragraph that is kept
 OWN = "10"  # this lesson is left out: it holds the questions
@@ -212,6 +213,70 @@ def _write(file, known):
             os.replace(name, file)
         except OSError:
             os.unlink(name)
+
+
+# Which method finds the answer?
+
+
+def ranks(encoder, index):
+    """For each method, the place of the first right section for each of the thirty questions, 0 for the best.
+
+    Returns a dict from the method's name to (30,), integers.
+    """
+    questions = [question for question, _, _ in QUESTIONS]
+    means, firsts = encoder.vectors(questions, _both).chunk(2, dim=1)
+    by_words = WordSearch(index.texts)
+    unit = torch.nn.functional.normalize
+    scores = {
+        "mean of all tokens, cosine": unit(means) @ unit(index.means).T,
+        "the same, without normalising": means @ index.means.T,
+        "vector of [CLS], cosine": unit(firsts) @ unit(index.firsts).T,
+        "words: BM25": np.stack([by_words.bm25(question) for question in questions]),
+        "words: TF-IDF": np.stack([by_words.tf_idf(question) for question in questions]),
+    }
+    scores = {name: np.asarray(rows) for name, rows in scores.items()}  # (30, n) each
+    scores["cosine and BM25 together"] = _together(scores["mean of all tokens, cosine"], scores["words: BM25"])
+    return {
+        name: np.array([_first_right(row, *asked[1:], index) for row, asked in zip(rows, QUESTIONS, strict=True)])
+        for name, rows in scores.items()
+    }
+
+
+def _together(*scores):
+    """Scores of several methods joined by their ranks alone (reciprocal rank fusion, Cormack et al. 2009)."""
+    return sum(1 / (60 + (-rows).argsort(axis=1, kind="stable").argsort(axis=1)) for rows in scores)
+
+
+def _first_right(scores, lessons, pattern, index):
+    """The place, from 0, of the first section that answers; the number of sections if none does."""
+    right, order = answering(lessons, pattern, index.paragraphs), places_in_order(scores, index.paragraphs)
+    return next((place for place, section in enumerate(order) if section in right), len(order))
+
+
+def chance(index, k):
+    """Share of the questions that k sections drawn at random would answer, on average."""
+    n = len({paragraph.place for paragraph in index.paragraphs})
+    misses = []
+    for _, lessons, pattern in QUESTIONS:
+        right = len(answering(lessons, pattern, index.paragraphs))
+        misses.append(math.comb(n - right, k) / math.comb(n, k))
+    return 1 - sum(misses) / len(misses)
+
+
+def standard_error(share, n):
+    """Standard error of a share measured on n independent questions."""
+    return math.sqrt(share * (1 - share) / n)
+
+
+def sign_test(first, second):
+    """How probable a difference at least as large would be if two methods were equally good, from 0 to 1.
+
+    first, second: (n,), bool: whether each method was right. Only questions that one of the two gets right count.
+    """
+    wins, losses = int((first & ~second).sum()), int((second & ~first).sum())
+    n = wins + losses
+    tail = sum(math.comb(n, i) for i in range(max(wins, losses), n + 1)) / 2**n
+    return min(1.0, 2 * tail)
 
 
 # What is shown
