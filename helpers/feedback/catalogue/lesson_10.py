@@ -167,7 +167,21 @@ ATTENTION = Exercise(
     ),
     explain=(another_divisor(), columns_sum_to_one, _who_gets_weight, negative_weights, nearly_right),
     notes=(_key_bias_unused,),
-    indistinguishable=(),
+    indistinguishable=(
+        # A softmax over the queries does not see b_q, as one over the keys does not see b_k.
+        *pairs("no-b_q", "scores-transposed", "softmax-over-queries"),
+        # Without the biases no score lies far below zero; several of them missing are named together.
+        *pairs("finite-fill", "no-b_q", "no-bias-before-the-heads", "no-biases"),
+        *pairs("no-b_o", "no-b_q", "no-bias-before-the-heads"),
+        ("no-b_q", "no-b_v"),
+        ("W_o-not-transposed", "not-transposed-before-the-heads"),
+        # The values are not used, or two patches are the same as a third one.
+        *pairs("keys-as-values", "W_v-not-transposed", "no-b_v", "no-bias-before-the-heads", "no-biases", "values-through-W_k"),
+        *pairs("values-through-W_k", "no-bias-before-the-heads", "no-biases"),
+        *pairs("b_v-twice", "no-bias-before-the-heads", "no-biases"),
+        *pairs("keys-through-W_q", "biases-exchanged", "scores-transposed"),
+        ("mask-after-softmax", "mask-ignored"),
+    ),
     alternatives=(
         "def bert_self_attention(x, layer, n_heads, mask=None):\n    linear = torch.nn.functional.linear\n    B, T, d = x.shape\n"
         "    q = linear(x, layer.W_q, layer.b_q).view(B, T, n_heads, -1)\n    k = linear(x, layer.W_k, layer.b_k).view(B, T, n_heads, -1)\n"
