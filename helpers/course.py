@@ -149,10 +149,28 @@ LESSONS = (
     ),
 )
 
+# What variables of the course's own code are called in a sentence; an exercise's `words` come before these.
+VOCABULARY = {
+    "Q": "the queries", "K": "the keys", "V": "the values", "scores": "the scores", "weights": "the weights",
+    "out": "the output", "exps": "the exponentials", "highest": "the largest of each row", "logs": "the logarithms",
+    "diagonal": "the diagonal part", "outer": "the outer product", "total": "the total", "value": "the value",
+    "positions": "the positions", "angles": "the angles", "frequencies": "the frequencies", "slopes": "the slopes",
+    "encoding": "the encoding", "distance": "the distances", "d_k": "the width of queries and keys",
+    "allowed": "who may look at whom", "mask": "the mask", "heads": "the heads", "hidden": "the hidden units",
+    "before": "the output before the change", "after": "the output after the change", "means": "the means",
+    "W_q": "W_q", "W_k": "W_k", "W_v": "W_v", "W_o": "W_o",
+}  # fmt: skip
+
 
 def lesson_of(exercise_id):
     """The Lesson that an exercise belongs to."""
     return next(lesson for lesson in LESSONS if any(info.id == exercise_id for info in lesson.exercises))
+
+
+def title_of(exercise_id):
+    """An exercise's title, or "" for a number that the table does not hold."""
+    infos = (info for lesson in LESSONS for info in lesson.exercises)
+    return next((info.title for info in infos if info.id == exercise_id), "")
 
 
 def course_folder():

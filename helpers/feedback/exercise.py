@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from .sources import source_of
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """One set of inputs that an answer is tried on.
 

@@ -1,46 +1,203 @@
-"""When no known mistake fits: how a result relates to the right one, as a clause."""
+"""What can be said of a wrong answer that nothing explains: how its results relate to the right ones.
+
+Every hint is asked of every wrong case, and is given only where all that can tell agree.
+"""
+
+import inspect
+import re
 
 import numpy as np
 
-from .values import as_array, close, is_array, is_number
+from . import one_case
+from .inputs import pristine
+from .values import as_array, axis_names, close, is_array, is_number
 
 
-def relation(expected, got, dims):
-    """How one numeric result relates to the right one, as a clause ("the expected values negated"), or None."""
+def hints(answer):
+    """Sentences that hold for all wrong cases, most telling first."""
+    comparable = [i for i in answer.wrong if one_case.same_shapes(answer, i)]
+    found = []
+    if comparable and len(comparable) == sum(not answer.stopped(i) for i in answer.wrong):
+        found = [*_relations(answer, comparable), *_not_finite(answer, comparable)]
+        found = found or [*_alike(answer, comparable), *_row_sums(answer, comparable)]
+        found += _explained(answer, comparable) + _over_cases(answer)
+    return list(dict.fromkeys([*found, *_pattern(answer), *_warnings(answer)]))
+
+
+# Every wrong case is asked --------------------------------------------------------------------------------------------
+
+
+def _relations(answer, cases):
+    """One relation of a result to the right one that is the same in every wrong case."""
+    said = []
+    for i in cases:
+        case, found = answer.exercise.cases[i], {}
+        for name, e, g in one_case.off(answer.exercise, answer.expected[i].value, answer.outcomes[i].value, case):
+            if is_array(e) or is_number(e):
+                found |= dict.fromkeys((name, clause) for clause in relations(e, g, case.dims))
+        said.append(list(found))
+    shared = [one for one in said[0] if all(one in others for others in said[1:])]
+    if not shared:
+        return []
+    name, clause = shared[0]
+    where = " in every wrong case" if len(cases) > 1 else ""
+    return [f"What came back for {one_case.called(answer.exercise, name)} is {clause}{where}."]
+
+
+def _not_finite(answer, cases):
+    for i in cases:
+        for name, e, g in one_case.pairs(answer.exercise, answer.expected[i].value, answer.outcomes[i].value):
+            if is_array(e) or is_number(e):
+                e, g = as_array(e), as_array(g)
+                if e.dtype.kind in "fiu" and g.dtype.kind == "f" and (np.isfinite(e) & ~np.isfinite(g)).any():
+                    case = answer.exercise.cases[i].name
+                    what = "NaN" if np.isnan(g).any() else "infinity"
+                    return [f"There is {what} in {one_case.called(answer.exercise, name)} in the case “{case}”."]
+    return []
+
+
+def _alike(answer, cases):
+    """An axis along which all entries of a result are the same, and should not be: heads, sentences, rows alike."""
+    said = []
+    for i in cases:
+        dims, found = answer.exercise.cases[i].dims, []
+        for name, e, g in one_case.pairs(answer.exercise, answer.expected[i].value, answer.outcomes[i].value):
+            if not is_array(e) or as_array(e).dtype.kind not in "fiu":
+                continue
+            for axis, size in enumerate(as_array(e).shape):
+                axis_name = axis_names((size,), dims).strip("(),")
+                if size > 1 and axis_name and _constant(as_array(g), axis) and not _constant(as_array(e), axis):
+                    found.append((name, axis_name))
+        said.append(found)
+    shared = [one for one in said[0] if all(one in others for others in said[1:])]
+    if not shared:
+        return []
+    name, axis_name = shared[0]
+    called = one_case.called(answer.exercise, name)
+    return [f"Along the axis {axis_name}, all entries of {called} are alike; they should differ."]
+
+
+def _constant(x, axis):
+    first = np.take(x, [0], axis)
+    return bool(np.isfinite(x).all() and np.allclose(x, first, rtol=1e-5, atol=1e-7))
+
+
+def _row_sums(answer, cases):
+    for name in answer.exercise.sums_to_one:
+        sums = []
+        for i in cases:
+            found = one_case.pairs(answer.exercise, answer.expected[i].value, answer.outcomes[i].value)
+            g = next(as_array(g) for n, _, g in found if n == name)
+            sums.append(g.sum(-1).ravel() if g.ndim else np.array([1.0]))
+        if all(len(s) and not np.allclose(s, 1, atol=1e-3) for s in sums):
+            return [f"The rows of `{name}` should sum to 1; one of yours sums to {_furthest(sums[0]):.3g}."]
+    return []
+
+
+def _furthest(sums):
+    return sums[np.argmax(np.abs(sums - 1))]
+
+
+def _explained(answer, cases):
+    """What the exercise's own remarks say, where those that speak agree and most of them speak."""
+    found = []
+    for explain in answer.exercise.explain:
+        said = []
+        for i in cases:
+            expected, got = answer.expected[i].value, answer.outcomes[i].value
+            said.append(explain(answer.exercise.cases[i], expected, got))
+        spoken = [text for text in said if text]
+        if spoken and 2 * len(spoken) >= len(said) and len({re.sub(r"[\d.,−-]+", "#", text) for text in spoken}) == 1:
+            found.append(spoken[0])
+    return found
+
+
+def _over_cases(answer):
+    """Single numbers say more together: one factor or one difference on all cases is worth naming."""
+    if not all(is_number(o.value) for o in [*answer.outcomes, *answer.expected]):
+        return []
+    pairs = [(float(o.value), float(e.value)) for o, e in zip(answer.outcomes, answer.expected, strict=True)]
+    if len(pairs) < 3 or not all(np.isfinite(pairs).ravel()):
+        return []
+    factors = [got / right for got, right in pairs if right]
+    if factors and np.allclose(factors, factors[0], rtol=1e-6) and not np.isclose(factors[0], 1) and factors[0]:
+        return [f"On all cases your answer is {factors[0]:.4g} times the right one."]
+    shifts = [got - right for got, right in pairs]
+    if np.allclose(shifts, shifts[0], rtol=1e-6) and shifts[0]:
+        return [f"On all cases your answer is off by {shifts[0]:.4g}."]
+    return []
+
+
+def _pattern(answer):
+    """What all wrong cases have and no right one has: leading axes, or an optional argument."""
+    inputs = [pristine(case).drawn for case in answer.exercise.cases]
+    wrong = [bool(problem) for problem in answer.problems]
+    if answer.exercise.run or all(wrong) or not any(wrong):
+        return []
+    axes = [max((as_array(x).ndim for x in given if is_array(x)), default=0) for given in inputs]
+    right_up_to = max(a for a, is_wrong in zip(axes, wrong, strict=True) if not is_wrong)
+    if right_up_to < min(a for a, is_wrong in zip(axes, wrong, strict=True) if is_wrong):
+        return ["It is right where there are no leading axes, and wrong where there are (a batch, heads)."]
+    most = max(map(len, inputs))
+    if min(map(len, inputs)) < most and all((len(x) == most) == bad for x, bad in zip(inputs, wrong, strict=True)):
+        name = list(inspect.signature(answer.exercise.reference).parameters)[most - 1]
+        return [f"It is right without `{name}` and wrong with it."]
+    return []
+
+
+def _warnings(answer):
+    """The first warning that came with every wrong case."""
+    warned = [answer.outcomes[i].warned for i in answer.wrong]
+    shared = [text for text in warned[0] if all(text in others for others in warned)] if warned else []
+    return [f"A warning came with it: {shared[0]}."] if shared else []
+
+
+# Two results ----------------------------------------------------------------------------------------------------------
+
+
+def relations(expected, got, dims):
+    """How one numeric result relates to the right one: clauses such as "the expected values negated", best first."""
     expected, got = as_array(expected), as_array(got)
     if expected.dtype.kind == "b":
-        opposite = got.dtype.kind == "b" and expected.size and (got == ~expected).all()
-        if opposite:
-            return "exactly the opposite of the expected values: True and False are exchanged"
+        opposite = got.dtype.kind == "b" and expected.size and expected.shape == got.shape and (got == ~expected).all()
+        return ["exactly the opposite of the expected values: True and False are exchanged"] if opposite else []
     if expected.size < 2 or expected.dtype.kind not in "fiu" or got.dtype.kind not in "fiu":
-        return None
+        return []
     expected, got = expected.astype(float), got.astype(float)
     if not (np.isfinite(expected).all() and np.isfinite(got).all()):
-        return None
+        return []
 
     def equal(a, b):
         return a.shape == b.shape and close(a, b, 1e-5).all()
 
     if expected.shape == got.shape and close(got, expected, 1e-3).all():
-        return None
+        return []
     if expected.ndim >= 2 and equal(np.swapaxes(got, -1, -2), expected):
-        return "the expected values with the last two axes exchanged (transposed)"
+        return ["the expected values with the last two axes exchanged (transposed)"]
     if equal(-got, expected):
-        return "the expected values with the opposite sign"
-    for axis in range(expected.ndim):
+        return ["the expected values with the opposite sign"]
+    if got.shape != expected.shape:
+        return []
+    found = []
+    for axis in range(-1, -expected.ndim - 1, -1):
         if expected.shape[axis] > 1 and equal(np.flip(got, axis), expected):
-            return f"the expected values in reverse order along axis {axis}"
-        if _permuted(expected, got, axis):
-            return f"the expected values in another order along axis {axis}"
+            found.append(f"the expected values in reverse order along axis {axis}")
+        elif _permuted(expected, got, axis):
+            found.append(f"the expected values in another order along axis {axis}")
     shift = got - expected
     if equal(shift, np.full_like(shift, shift.flat[0])):
-        return f"the expected values with {shift.flat[0]:.4g} added everywhere"
+        found.append(f"the expected values with {shift.flat[0]:.4g} added everywhere")
     nonzero = np.abs(expected) > 1e-9 * np.abs(expected).max()
     if nonzero.any():
         factor = np.median(got[nonzero] / expected[nonzero])
         if factor != 0 and equal(got, factor * expected):
-            return f"{factor:.4g} times the expected values everywhere{_factor_name(factor, dims)}"
-    return None
+            found += [f"{label} times the expected values everywhere" for label in _factor_names(factor, dims)]
+    return found
+
+
+def relation(expected, got, dims):
+    """The best of `relations`, or None."""
+    return next(iter(relations(expected, got, dims)), None)
 
 
 def _permuted(expected, got, axis):
@@ -51,50 +208,13 @@ def _permuted(expected, got, axis):
     return bool(close(a, b, 1e-5).all())
 
 
-def _factor_name(factor, dims):
+def _factor_names(factor, dims):
+    """Ways to name a factor: as a size of the case or its root, then as a number."""
     for name, size in dims.items():
         if size < 2:
             continue
         candidates = ((f"√{name}", size**0.5), (name, size), (f"1/√{name}", size**-0.5), (f"1/{name}", 1 / size))
         for label, value in candidates:
             if np.isclose(abs(factor), value, rtol=1e-4):
-                return f"; {label} is {value:.4g}"
-    return ""
-
-
-def axis_names(shape, dims):
-    """Names of a shape's axes by their sizes, "(T_q, T_k)", or "" when a size has no name of its own."""
-    names = {}
-    for name, size in dims.items():
-        names.setdefault(size, name)
-    found = [names.get(size) for size in shape]
-    return f"({', '.join(found)}{',' if len(found) == 1 else ''})" if found and all(found) else ""
-
-
-def worst(expected, got):
-    """Index of the entry that is furthest off, NaN first."""
-    expected, got = as_array(expected), as_array(got)
-    if expected.dtype.kind in "bUS":
-        distance = (expected != got).astype(float)
-    else:
-        with np.errstate(all="ignore"):
-            distance = np.abs(got.astype(float) - expected.astype(float))
-        distance = np.where(got == expected, 0.0, np.where(np.isnan(distance), np.inf, distance))
-    return tuple(int(i) for i in np.unravel_index(np.argmax(distance), distance.shape))
-
-
-def parts(exercise, value):
-    """A result as (name, value) pairs, in the order in which it is returned."""
-    if isinstance(value, (tuple, list)) and len(exercise.results) == len(value) != 1:
-        return tuple(zip(exercise.results, value, strict=True))
-    return ((exercise.results[0] if exercise.results else "the result", value),)
-
-
-def shown(x):
-    """A value as a report writes it."""
-    if isinstance(x, (bool, np.bool_)) or not is_number(x) and not is_array(x):
-        return str(x)
-    x = x if isinstance(x, int) else as_array(x)[()]
-    if isinstance(x, (int, np.integer)):
-        return str(x)
-    return f"{x:.2f}" if 0.01 <= abs(x) < 1000 or x == 0 else f"{x:.3g}"
+                yield label if factor > 0 else f"−{label}"
+    yield f"{factor:.4g}"

@@ -39,3 +39,14 @@ def _found(entries, id, lesson):
         if entry.id == id:
             return entry
     raise LookupError(f"{id!r} is in the course table under lesson {lesson.number}, and its catalogue does not list it")
+
+
+def functions_until(exercise_id):
+    """Names of the functions and classes that the course has built up to this exercise, each with its exercise."""
+    found = {}
+    for lesson in LESSONS:
+        for info in lesson.exercises:
+            if info.id == exercise_id:
+                return found
+            found[get(info.id).name] = info.id
+    return found

@@ -5,10 +5,13 @@ import contextlib
 import functools
 import io
 import math
+import os
+import random
 import re
 import signal
 import sys
 import threading
+import time
 import traceback
 import warnings
 from dataclasses import dataclass
@@ -16,9 +19,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from .exercise import AnswerProblem
+from .inputs import pristine
 from .values import arrays, as_array, is_array, same
 
 TIME_LIMIT = 5.0  # seconds a case may take
+TOTAL_LIMIT = 12.0  # seconds that all runs of one judgement may take together
 PRINT_LIMIT, PRINT_LINES = 4000, 20  # characters and lines of printed output that are kept
 
 
@@ -63,6 +68,99 @@ class _Tee(io.TextIOBase):
         return "\n".join(lines[:PRINT_LINES]) + (f"\n… and {more} more lines" if more else "")
 
 
+# One judgement: what it changes in the session is put back ------------------------------------------------------------
+
+
+class Clock:
+    """The seconds that the runs of one judgement may still take."""
+
+    def __init__(self, seconds=None):
+        self.left = TOTAL_LIMIT if seconds is None else seconds
+
+
+@contextlib.contextmanager
+def session(candidate, name):
+    """A block in which an answer is judged: its name means the answer itself, and all settings are the usual ones.
+
+    The name is bound for recursion, which otherwise would call the course's version. Afterwards the session's own
+    precision, gradient mode, random state, print options, folder and figures are as they were.
+    """
+    space = _globals_of(candidate)
+    missing = object()
+    before = space.get(name, missing) if space is not None else missing
+    numpy_state, python_state, options = np.random.get_state(), random.getstate(), np.get_printoptions()
+    folder, limit = _folder(), sys.getrecursionlimit()
+    torch = sys.modules.get("torch")
+    saved = (torch.get_default_dtype(), torch.is_grad_enabled(), torch.get_rng_state()) if torch else None
+    figures = _figures()
+    try:
+        if space is not None:
+            space[name] = candidate
+        yield
+    finally:
+        if space is not None and before is missing:
+            space.pop(name, None)
+        elif space is not None:
+            space[name] = before
+        np.random.set_state(numpy_state)
+        random.setstate(python_state)
+        np.set_printoptions(**{key: value for key, value in options.items() if key != "override_repr"})
+        sys.setrecursionlimit(limit)
+        if folder is not None and folder != _folder():
+            os.chdir(folder)
+        if saved:
+            torch.set_default_dtype(saved[0])
+            torch.set_grad_enabled(saved[1])
+            torch.set_rng_state(saved[2])
+        if figures is not None:
+            from matplotlib import pyplot
+
+            for number in set(pyplot.get_fignums()) - figures:
+                pyplot.close(number)
+
+
+def _folder():
+    try:
+        return os.getcwd()
+    except OSError:
+        return None
+
+
+def _figures():
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    return set(pyplot.get_fignums()) if pyplot else None
+
+
+def _globals_of(candidate):
+    code = _function_of(candidate)
+    return getattr(code, "__globals__", None)
+
+
+def _function_of(candidate):
+    if isinstance(candidate, type):
+        return next((v for v in vars(candidate).values() if hasattr(v, "__globals__")), None)
+    while hasattr(candidate, "__wrapped__"):
+        candidate = candidate.__wrapped__
+    return candidate
+
+
+@contextlib.contextmanager
+def _usual_settings():
+    """PyTorch's own defaults, whatever the lesson or the case before has set."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        yield
+        return
+    if torch.get_default_dtype() is not torch.float32:
+        torch.set_default_dtype(torch.float32)
+    if not torch.is_grad_enabled():
+        torch.set_grad_enabled(True)
+    yield
+
+
+# One run --------------------------------------------------------------------------------------------------------------
+
+
 @contextlib.contextmanager
 def _time_limit(seconds):
     """Raise TimeLimit in the running code after some seconds, where the platform can (main thread, not Windows)."""
@@ -77,20 +175,25 @@ def _time_limit(seconds):
 
     previous = signal.signal(signal.SIGALRM, ring)
     # It rings again and again, for code that swallows even BaseException.
-    signal.setitimer(signal.ITIMER_REAL, seconds, 0.05)
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.01), 0.05)
     try:
         yield
     finally:
         armed = False
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
+        for _ in range(3):  # a ring that was on its way may still come between two of these lines
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+                signal.signal(signal.SIGALRM, previous)
+                break
+            except TimeLimit:
+                continue
 
 
 @contextlib.contextmanager
 def _exit_raises(candidate):
     """Let exit() and quit() raise SystemExit for a while: Jupyter's own versions would end the kernel."""
-    function = getattr(candidate, "__init__", candidate) if isinstance(candidate, type) else candidate
-    spaces = [vars(builtins), getattr(function, "__globals__", {})]
+    space = _globals_of(candidate) or {}
+    spaces = [vars(builtins), space]
     saved = [(space, name, space[name]) for space in spaces for name in ("exit", "quit") if name in space]
     for space, name, _ in saved:
         space[name] = sys.exit
@@ -101,51 +204,126 @@ def _exit_raises(candidate):
             space[name] = value
 
 
-def run(exercise, candidate, case):
-    """Outcome of a learner's answer on fresh inputs: guarded, timed, prints and warnings recorded."""
-    inputs, printed = case.make(), _Tee()
+class _Interrupts:
+    """Tells the learner's own interrupt (the stop button) from a KeyboardInterrupt that an answer raises."""
+
+    def __init__(self):
+        self.pressed = False
+
+    def __enter__(self):
+        self.previous = None
+        if threading.current_thread() is threading.main_thread():
+            self.previous = signal.getsignal(signal.SIGINT)
+            if callable(self.previous):
+                signal.signal(signal.SIGINT, self._press)
+        return self
+
+    def _press(self, signum, frame):
+        self.pressed = True
+        raise KeyboardInterrupt
+
+    def __exit__(self, *_):
+        if callable(self.previous):
+            signal.signal(signal.SIGINT, self.previous)
+
+
+@contextlib.contextmanager
+def _nothing_displayed():
+    """What an answer displays in a notebook is left out: it would appear once a case."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    if shell is None or not hasattr(shell, "display_pub"):
+        yield
+        return
+    from IPython.core.displaypub import CapturingDisplayPublisher
+
+    previous, shell.display_pub = shell.display_pub, CapturingDisplayPublisher()
+    try:
+        yield
+    finally:
+        shell.display_pub = previous
+
+
+def guarded(action, candidate, seconds=TIME_LIMIT):
+    """(value, error, printed, warned) of an action that runs an answer's code; nothing it does gets out.
+
+    action: a function without arguments. An interrupt by the learner is passed on; everything else becomes the error.
+    """
+    printed = _Tee()
     value = error = None
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught, _Interrupts() as interrupts:
         warnings.simplefilter("always")
         try:
             with (
                 contextlib.redirect_stdout(printed),
+                contextlib.redirect_stderr(_Tee()),
                 np.errstate(all="warn"),
+                _nothing_displayed(),
                 _exit_raises(candidate),
-                _time_limit(TIME_LIMIT),
+                _usual_settings(),
+                _time_limit(seconds),
             ):
-                value = call(exercise, candidate, inputs)
-        except KeyboardInterrupt:
-            raise
+                value = action()
+        except KeyboardInterrupt as problem:
+            if interrupts.pressed:
+                raise
+            error = problem
         except BaseException as problem:
             error = problem
-    warned = tuple(dict.fromkeys(str(w.message) for w in caught))
-    return Outcome(value, error, changed(inputs, case.make()), printed.text(), warned)
+    warned = tuple(dict.fromkeys(_text_of(w.message) for w in caught))
+    return value, error, printed.text(), warned
+
+
+def _text_of(x):
+    """str(x), or the type's name where that fails."""
+    try:
+        return str(x)
+    except BaseException:
+        return type(x).__name__
+
+
+def run(exercise, candidate, case, clock=None, seconds=None):
+    """Outcome of a learner's answer on fresh inputs: guarded, timed, prints and warnings recorded."""
+    kept = pristine(case)
+    inputs = kept.fresh()
+    limit = TIME_LIMIT if seconds is None else seconds
+    limit = limit if clock is None else min(limit, clock.left)
+    start = time.monotonic()
+    value, error, printed, warned = guarded(lambda: call(exercise, candidate, inputs), candidate, limit)
+    if clock is not None:
+        clock.left -= time.monotonic() - start
+    try:
+        changed = kept.changed(inputs)
+    except Exception:  # an input that the answer left in a state that cannot be compared
+        changed = ()
+    return Outcome(value, error, changed, printed, warned)
 
 
 def run_quietly(exercise, candidate, case):
     """Outcome of our own code (the reference, a faulty twin): no guards are needed."""
-    inputs = case.make()
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
+    kept = pristine(case)
+    inputs = kept.fresh()
+    with warnings.catch_warnings(), np.errstate(all="ignore"), _usual_settings():
         warnings.simplefilter("ignore")
         try:
             value, error = call(exercise, candidate, inputs), None
         except Exception as problem:
             value, error = None, problem
-    return Outcome(value, error, changed(inputs, case.make()))
+    return Outcome(value, error, kept.changed(inputs))
+
+
+def quiet_outcome(function, inputs):
+    """Outcome of our own function on inputs of its own."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"), _usual_settings():
+        warnings.simplefilter("ignore")
+        try:
+            return Outcome(function(*inputs))
+        except Exception as problem:
+            return Outcome(error=problem)
 
 
 def call(exercise, candidate, inputs):
     return exercise.run(candidate, *inputs) if exercise.run else candidate(*inputs)
-
-
-def changed(inputs, fresh):
-    """Positions of the arrays among `inputs` that no longer equal their fresh copies."""
-    return tuple(
-        i
-        for i, (now, before) in enumerate(zip(inputs, fresh, strict=True))
-        if is_array(before) and not same(now, before, 0.0)
-    )
 
 
 # When two outcomes are the same ------------------------------------------------------------------------------------
@@ -193,11 +371,13 @@ def _reason(error):
 
 @dataclass(frozen=True)
 class Place:
-    """The line of the learner's cell where an error came up, and the arrays it named."""
+    """The line of the learner's cell where an error came up, the arrays it named, and the names known there."""
 
     line: int
     text: str
     shapes: str
+    names: tuple[str, ...] = ()
+    innermost: bool = False  # the error was raised by this very line, not by what it calls
 
 
 def place_of(error, candidate):
@@ -212,11 +392,15 @@ def place_of(error, candidate):
     text = (summary.line or "").strip()
     names = dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text))
     found = {name: frame.f_locals[name] for name in names if name in frame.f_locals and is_array(frame.f_locals[name])}
-    return Place(line, text, " and ".join(f"{name} {tuple(value.shape)}" for name, value in found.items()))
+    shapes = " and ".join(f"{name} {tuple(value.shape)}" for name, value in found.items())
+    return Place(line, text, shapes, tuple(frame.f_locals), innermost=own[-1] == frames[-1])
+
+
+def line_in(error, file):
+    """The innermost line of a file that an error passed through, or None."""
+    lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == file]
+    return lines[-1] if lines else None
 
 
 def _code_of(candidate):
-    if isinstance(candidate, type):
-        candidate = next((v for v in vars(candidate).values() if hasattr(v, "__code__")), None)
-    candidate = getattr(candidate, "__wrapped__", candidate)
-    return getattr(candidate, "__code__", None)
+    return getattr(_function_of(candidate), "__code__", None)

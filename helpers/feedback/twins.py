@@ -75,9 +75,9 @@ def starting_source(exercise):
     return twins_of(exercise).source(frozenset(exercise.starts_with)) if exercise.starts_with else None
 
 
-def build(exercise, source):
-    """Compile a variant of the reference in a copy of its module's names."""
-    space = dict(vars(inspect.getmodule(exercise.reference)))
+def build(exercise, source, names=None):
+    """Compile a variant of the reference in a copy of its module's names. names: some of them, exchanged for others."""
+    space = dict(vars(inspect.getmodule(exercise.reference))) | (names or {})
     exec(compile(source, f"<variant of {exercise.id}>", "exec"), space)
     return space[exercise.name]
 

@@ -101,3 +101,36 @@ def close(a, b, tolerance):
     )  # entries that cancel to nearly 0 are judged by their neighbours
     with np.errstate(all="ignore"):
         return np.isclose(a, b, rtol=tolerance, atol=0.1 * tolerance * scale, equal_nan=True)
+
+
+def axis_names(shape, dims):
+    """Names of a shape's axes by their sizes, "(T_q, T_k)", or "" when a size has no name or more than one."""
+    names = {}
+    for name, size in dims.items():
+        names.setdefault(size, []).append(name)
+    found = [names.get(size, ()) for size in shape]
+    if not found or any(len(n) != 1 for n in found):
+        return ""
+    return f"({', '.join(n[0] for n in found)}{',' if len(found) == 1 else ''})"
+
+
+def worst(expected, got):
+    """Index of the entry that is furthest off, NaN first."""
+    expected, got = as_array(expected), as_array(got)
+    if expected.dtype.kind in "bUS":
+        distance = (expected != got).astype(float)
+    else:
+        with np.errstate(all="ignore"):
+            distance = np.abs(got.astype(float) - expected.astype(float))
+        distance = np.where(got == expected, 0.0, np.where(np.isnan(distance), np.inf, distance))
+    return tuple(int(i) for i in np.unravel_index(np.argmax(distance), distance.shape))
+
+
+def shown(x):
+    """A value as a report writes it."""
+    if isinstance(x, (bool, np.bool_)) or not is_number(x) and not is_array(x):
+        return str(x)
+    x = x if isinstance(x, int) else as_array(x)[()]
+    if isinstance(x, (int, np.integer)):
+        return str(x)
+    return f"{x:.2f}" if 0.01 <= abs(x) < 1000 or x == 0 else f"{x:.3g}"

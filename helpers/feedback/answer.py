@@ -1,0 +1,89 @@
+"""One answer on its way to a verdict: what it did on every case, beside what the reference does there."""
+
+import functools
+
+from . import one_case, running, variants
+from .sources import first_line_of, learners_source
+from .twins import twins_of
+from .values import tolerance_of
+
+VARIANT_SECONDS = 1.0  # a variant of an answer is stopped after these, should its loops not be counted out first
+
+
+class Answer:
+    """A candidate for an exercise, run case by case; `outcomes` grow as it does.
+
+    problems: for each case None or a Problem. wrong: indices of the cases with one.
+    """
+
+    def __init__(self, exercise, candidate):
+        self.exercise, self.candidate = exercise, candidate
+        self.twins = twins_of(exercise)
+        self.outcomes, self.problems = [], []
+        self.clock = running.Clock()
+        self.source = learners_source(candidate)
+
+    @functools.cached_property
+    def expected(self):
+        """The reference's Outcome on each case."""
+        return [self.twins.outcome(frozenset(), i) for i in range(len(self.exercise.cases))]
+
+    @functools.cached_property
+    def tolerances(self):
+        """The relative error allowed in each case."""
+        return [tolerance_of(case, o.value) for case, o in zip(self.exercise.cases, self.expected, strict=True)]
+
+    @property
+    def wrong(self):
+        return [i for i, problem in enumerate(self.problems) if problem]
+
+    @property
+    def order(self):
+        """All cases, the wrong ones first: whatever does not fit shows early."""
+        wrong = self.wrong
+        return [*wrong, *(i for i in range(len(self.exercise.cases)) if i not in wrong)]
+
+    def run(self, i):
+        """Run the next case, i, and keep its outcome."""
+        self.outcomes.append(running.run(self.exercise, self.candidate, self.exercise.cases[i], self.clock))
+        return self.outcomes[-1]
+
+    def judge_cases(self):
+        """Find what is wrong in each case, once all have run."""
+        self.problems = [one_case.problem(self, i) for i in range(len(self.outcomes))]
+
+    def stopped(self, i):
+        """Whether the answer raised where it should not have."""
+        return self.outcomes[i].error is not None and self.expected[i].error is None
+
+    # Variants of the learner's own code
+
+    @functools.cached_property
+    def tree(self):
+        """The answer's syntax tree, its lines those of the cell; None where there is no source."""
+        return None if self.source is None else variants.parse(self.source, first_line_of(self.candidate))
+
+    @functools.cached_property
+    def space(self):
+        """The names that the answer's code sees."""
+        return variants.globals_of(self.candidate)
+
+    def run_variant(self, variant, i):
+        """Outcome of another version of the answer on one case, guarded like the answer itself."""
+        return running.run(self.exercise, variant, self.exercise.cases[i], seconds=VARIANT_SECONDS)
+
+    def right(self, variant, i):
+        """Whether another version of the answer is right on one case."""
+        outcome = self.run_variant(variant, i)
+        return one_case.is_right(self.exercise, self.exercise.cases[i], self.expected[i], outcome)
+
+    def fits(self, variant):
+        """Whether another version of the answer is right on every case, and keeps the exercise's promises."""
+        return all(self.right(variant, i) for i in self.order) and not any(
+            self.asked(ask, variant) for ask in self.exercise.properties
+        )
+
+    def asked(self, ask, candidate):
+        """What a property or a note says of a candidate; an error in it is an answer too (a Finding or a sentence)."""
+        value, error, _, _ = running.guarded(lambda: ask(candidate), candidate)
+        return value if error is None else error

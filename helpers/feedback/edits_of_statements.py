@@ -1,0 +1,127 @@
+"""Single edits of whole lines: left out, exchanged, moved into a loop or out of it, a total overwritten or added to."""
+
+import ast
+import itertools
+
+_OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@", ast.FloorDiv: "//", ast.Pow: "**"}
+_LOOPS = (ast.For, ast.While)
+
+
+def edits(function):
+    """All edits of the lines of a function, and of names throughout it."""
+    yield from _of_lines(function, function.function, "body", in_loop=False)
+    yield from _names_exchanged(function)
+
+
+def _of_lines(function, owner, field, in_loop):
+    lines = getattr(owner, field)
+
+    def whole(rank, kind, look, new, at, key):
+        return function.change(rank, kind, look, (kind, key), at, ((owner, field, None, new),))
+
+    for i, line in enumerate(lines):
+        if isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant):
+            continue
+        before, after, at = lines[:i], lines[i + 1 :], (line.lineno,)
+        if isinstance(line, (ast.Assign, ast.AugAssign)):
+            yield from _assignment(function, line, (owner, field, i), in_loop)
+        if not isinstance(line, (ast.Return, ast.FunctionDef)) and len(lines) > 1:
+            yield whole(2, "line", "whether that line is needed", before + after, at, line.lineno)
+        elif isinstance(line, ast.Return) and (after or in_loop) and len(lines) > 1:
+            yield whole(2, "line", "whether that `return` is needed", before + after, at, line.lineno)
+        if after and not isinstance(line, ast.Return) and not isinstance(after[0], ast.Return):
+            look = f"the order of lines {line.lineno} and {after[0].lineno}"
+            yield whole(2, "order of lines", look, [*before, after[0], line, *after[1:]], at, line.lineno)
+        if isinstance(line, ast.If):
+            yield from _condition(function, line, before, after, whole)
+        if isinstance(line, _LOOPS):
+            yield from _loop(line, before, after, whole)
+        for inner in ("body", "orelse"):
+            if isinstance(line, (*_LOOPS, ast.If, ast.With)) and getattr(line, inner, None):
+                yield from _of_lines(function, line, inner, in_loop or isinstance(line, _LOOPS))
+
+
+def _assignment(function, line, where, in_loop):
+    if isinstance(line, ast.AugAssign):
+        loaded = ast.parse(ast.unparse(line.target), mode="eval").body
+        text = _OPERATORS.get(type(line.op), "")
+        new = ast.Assign([line.target], ast.BinOp(loaded, line.op, line.value))
+        look = f"the `{text}=`, which changes an array where it stands"
+        yield function.edit(1, "in place", look, where, new, line)
+        yield function.edit(1, "total", f"the `{text}=`", where, ast.Assign([line.target], line.value), line)
+        for op in (ast.Add, ast.Sub, ast.Mult, ast.Div):
+            if not isinstance(line.op, op):
+                yield function.edit(1, "operator", f"the `{text}=`", where, ast.AugAssign(line.target, op(), line.value), line)
+    elif len(line.targets) == 1 and isinstance(line.targets[0], (ast.Name, ast.Subscript)):
+        if in_loop:
+            look = "whether that line adds to the total or overwrites it"
+            yield function.edit(1, "total", look, where, ast.AugAssign(line.targets[0], ast.Add(), line.value), line)
+    elif len(line.targets) == 1 and isinstance(line.targets[0], ast.Tuple):
+        names = line.targets[0].elts
+        if 2 <= len(names) <= 3:
+            for order in itertools.permutations(names):
+                if list(order) != names:
+                    new = ast.Assign([ast.Tuple(list(order), ast.Store())], line.value)
+                    yield function.edit(1, "order", "the order of the names before the `=`", where, new, line)
+
+
+def _condition(function, line, before, after, whole):
+    at = (line.lineno,)
+    negated = ast.copy_location(ast.UnaryOp(ast.Not(), line.test), line.test)
+    look = "the condition of that `if`: is it the right way round?"
+    yield function.change(1, "condition", look, ("condition", ast.dump(line.test)), at, ((line, "test", None, negated),))
+    yield whole(2, "condition", "whether that `if` is needed", before + line.body + after, at, ("if", line.lineno))
+    if line.orelse and not isinstance(line.orelse[0], ast.If):
+        yield whole(2, "condition", "whether that `if` is needed", before + line.orelse + after, at, ("else", line.lineno))
+
+
+def _loop(line, before, after, whole):
+    """Lines moved over a loop's edge, loops that end too early, totals that are not set anew."""
+    at = (line.lineno,)
+    last = line.body[-1]
+
+    def loop(body):
+        new = ast.For(line.target, line.iter, body, line.orelse) if isinstance(line, ast.For) else ast.While(line.test, body, line.orelse)
+        return ast.copy_location(new, line)
+
+    if len(line.body) > 1:
+        what = "`return`" if isinstance(last, ast.Return) else "the line"
+        look = f"how far {what} is indented: should it come once, after the loop?"
+        yield whole(1, "indentation", look, [*before, loop(line.body[:-1]), last, *after], (last.lineno,), ("out", last.lineno))
+    if isinstance(last, ast.If) and last.orelse and any(isinstance(x, ast.Return) for x in last.orelse):
+        kept = ast.copy_location(ast.If(last.test, last.body, []), last)
+        look = "the `return` that ends the loop in its first round"
+        at_return = (last.orelse[-1].lineno,)
+        yield whole(1, "indentation", look, [*before, loop([*line.body[:-1], kept]), *last.orelse, *after], at_return, ("else", last.lineno))
+    if after and not isinstance(after[0], (ast.Return, *_LOOPS)):
+        look = "how far that line is indented: should it come in every round of the loop?"
+        yield whole(2, "indentation", look, [*before, loop([*line.body, after[0]]), *after[1:]], (after[0].lineno,), ("in", after[0].lineno))
+    if before and isinstance(before[-1], ast.Assign):
+        first = before[-1]
+        look = f"where `{ast.unparse(first.targets[0])}` gets its first value: once, or in every round?"
+        yield whole(1, "start", look, [*before[:-1], loop([first, *line.body]), *after], (first.lineno,), ("start", first.lineno))
+        inner = line.body[-1]
+        if isinstance(inner, _LOOPS) and len(line.body) == 1:
+            nested = ast.copy_location(ast.For(inner.target, inner.iter, [first, *inner.body], []), inner) if isinstance(inner, ast.For) else inner
+            yield whole(1, "start", look, [*before[:-1], loop([nested]), *after], (first.lineno,), ("start twice", first.lineno))
+    inner = line.body[0]
+    if isinstance(line, ast.For) and isinstance(inner, ast.For) and len(line.body) == 1:
+        zipped = ast.Call(ast.Name("zip", ast.Load()), [line.iter, inner.iter], [])
+        together = ast.For(ast.Tuple([line.target, inner.target], ast.Store()), zipped, inner.body, [])
+        look = "the loop inside the loop: should every item of the one meet every item of the other?"
+        yield whole(1, "loops", look, [*before, ast.copy_location(together, line), *after], at, ("zip", line.lineno))
+
+
+def _names_exchanged(function):
+    """Two names exchanged wherever they are read."""
+    read = {}
+    for node in ast.walk(function.function):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in function.names:
+            read.setdefault(node.id, []).append(node)
+    for a, b in itertools.combinations(read, 2):
+        nodes = [(node, b) for node in read[a]] + [(node, a) for node in read[b]]
+        if len(nodes) > 2:
+            lines = tuple(sorted({node.lineno for node, _ in nodes}))
+            places = tuple((node, "id", None, name) for node, name in nodes)
+            look = f"`{a}` and `{b}`: have they changed places?"
+            yield function.change(2, "names", look, ("names", a, b), lines, places)

@@ -1,0 +1,157 @@
+"""Errors and shapes in the learner's terms: what two shapes would have to share, and whose name is missing."""
+
+import difflib
+import itertools
+import re
+
+from .registry import functions_until
+from .running import place_of
+from .values import axis_names
+
+LONGEST = 160  # characters of an error's own words
+
+
+def message_of(error):
+    """An error's own words on one line, whatever its `__str__` does."""
+    try:
+        text = " ".join(str(error).split())
+    except BaseException:
+        text = ""
+    return (text[:LONGEST] + " …" if len(text) > LONGEST else text) or "without a message"
+
+
+def told(error, candidate, exercise):
+    """One or two sentences: the line that stopped, with what error, and what that means."""
+    if isinstance(error, (SystemExit, KeyboardInterrupt)):
+        kind = "SystemExit (exit was called)" if isinstance(error, SystemExit) else "KeyboardInterrupt"
+    else:
+        kind = type(error).__name__
+    place = place_of(error, candidate) if candidate is not None else None
+    meaning = explained(error, place, exercise)
+    if place is None:
+        return f"The call stopped with {kind}: {meaning or message_of(error)}"
+    shapes = f" for {place.shapes}" if place.shapes else ""
+    return f"Line {place.line}, `{place.text}`, stopped with {kind}{shapes}: {meaning or message_of(error)}"
+
+
+def explained(error, place, exercise):
+    """What an error means, in words that fit its kind; None where its own words are the best there are."""
+    text = message_of(error)
+    for ask in (_inner_sizes, _broadcast, _missing_name, _recursion, _not_implemented):
+        found = ask(error, text, place, exercise)
+        if found:
+            return found
+    return None
+
+
+def _inner_sizes(error, text, place, exercise):
+    """A matrix product of shapes that do not fit: no gufunc signatures, the two sizes that had to be equal."""
+    sizes = (
+        re.search(r"matmul.*size (\d+) is different from (\d+)", text)
+        or re.search(r"not aligned: \(.*?\) \(dim \d\) != .*", text)
+        or re.search(r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)", text)
+        or re.search(r"batch2 tensor to be: \[\d+, (\d+)\] but got: \[\d+, (\d+)\]", text)
+    )
+    if not sizes:
+        return None
+    numbers = [int(n) for n in sizes.groups() or re.findall(r"(\d+) \(dim \d\)", text)]
+    if len(numbers) == 4:
+        numbers = numbers[1:3]
+    if len(numbers) != 2:
+        return None
+    first, second = sorted(numbers) if not place else _in_order(numbers, place)
+    rule = "in a product A @ B the last axis of A and the last but one of B must be equally long"
+    return f"{rule}; here they are {first} and {second}."
+
+
+def _in_order(numbers, place):
+    shapes = re.findall(r"\(([\d, ]+)\)", place.shapes)
+    if len(shapes) == 2:
+        last = int(re.findall(r"\d+", shapes[0])[-1])
+        if last in numbers:
+            other = numbers[1] if numbers[0] == last else numbers[0]
+            return last, other
+    return sorted(numbers)
+
+
+def _broadcast(error, text, place, exercise):
+    found = re.search(r"could not be broadcast together with shapes? ((?:\([\d,]*\) ?)+)", text)
+    if found:
+        shapes = [tuple(map(int, re.findall(r"\d+", s))) for s in re.findall(r"\([\d,]*\)", found[1])]
+        shapes = [f"({', '.join(map(str, s))}{',' if len(s) == 1 else ''})" for s in shapes]
+        rule = "counted from the last axis, sizes must be equal or 1"
+        return f"the shapes {' and '.join(shapes[:2])} do not line up; {rule}."
+    found = re.search(r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\).*dimension (\d+)", text)
+    if found:
+        return (
+            f"the sizes {found[1]} and {found[2]} do not line up on axis {found[3]}; "
+            "counted from the last axis, sizes must be equal or 1."
+        )
+    return None
+
+
+def _missing_name(error, text, place, exercise):
+    if not isinstance(error, NameError) or isinstance(error, UnboundLocalError):
+        return None
+    name = getattr(error, "name", None) or (re.findall(r"'(\w+)'", text) or [""])[0]
+    owners = functions_until(exercise.id)
+    if name in owners:
+        return f"`{name}` is your function of exercise {owners[name]}: run that cell first, or Run All Above."
+    if name in ("np", "torch", "nn", "F", "math"):
+        return f"the name `{name}` is not known: run the lesson's first cell, which imports what the lesson needs."
+    known = [*owners, *(place.names if place else ())]
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
+    hint = f" Is `{close[0]}` meant?" if close else " Is it spelt as where it gets its value?"
+    return f"the name `{name}` is not known.{hint}"
+
+
+def _recursion(error, text, place, exercise):
+    if isinstance(error, RecursionError):
+        return "the function calls itself without end."
+    return None
+
+
+def _not_implemented(error, text, place, exercise):
+    found = re.search(r"\"(\w+)\" not implemented for '(\w+)'", text)
+    if not found:
+        return None
+    kind = {"Bool": "True and False", "Long": "whole numbers", "Int": "whole numbers", "Half": "half precision"}
+    what = kind.get(found[2], found[2])
+    return f"PyTorch cannot do this with {what}: turn them into floats first, or, for a mask, use it to choose."
+
+
+def shape_remark(expected, got, dims):
+    """What a wrong shape is, in named sizes, as the end of a sentence: " (20 = T·d_k: …)"; "" where nothing is sure."""
+    named = axis_names(got, dims)
+    if sorted(expected) == sorted(got) and len(got) > 1:
+        last_two = got == (*expected[:-2], expected[-1], expected[-2])
+        moved = "the last two axes are exchanged" if last_two else "the axes stand in another order"
+        return f", which is {named}: {moved}" if named else f": {moved}"
+    if len(got) == len(expected) - 1:
+        for axis in range(len(expected)):
+            if got == expected[:axis] + expected[axis + 1 :] and expected[axis] != 1:
+                name = axis_names((expected[axis],), dims).strip("(,)") or f"of size {expected[axis]}"
+                return f": the axis {name} is gone"
+    if len(got) == len(expected) + 1 and 1 in got:
+        kept = list(got)
+        kept.remove(1)
+        if tuple(kept) == tuple(expected):
+            return ": there is one axis of size 1 too many"
+    merged = _merged(expected, got, dims)
+    if merged:
+        return f": {merged}"
+    return f", which is {named}" if named and len(got) == len(expected) else ""
+
+
+def _merged(expected, got, dims):
+    """A size that is the product of two neighbours of the expected shape: which axes were folded into one."""
+    names = {}
+    for name, size in dims.items():
+        names.setdefault(size, name)
+    for size in got:
+        if size in expected or size in names:
+            continue
+        for a, b in itertools.combinations(dims, 2):
+            if dims[a] > 1 and dims[b] > 1 and dims[a] * dims[b] == size:
+                return f"{size} = {a}·{b}, so two axes were folded into one"
+    return ""

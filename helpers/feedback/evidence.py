@@ -1,0 +1,57 @@
+"""Whether a learner's source bears out what a message says: "you did X" is said only where X can be seen.
+
+A patch takes some words of the reference away and brings others in. Where the answer's own source holds the words
+that came in, or lacks those that went, the message may speak of what the learner did. Elsewhere the report says no
+more than that the same numbers come out.
+"""
+
+import ast
+import functools
+import re
+
+_WORDS = re.compile(r"[A-Za-z_]\w*|\d+(?:\.\d+)?(?:e-?\d+)?|\*\*|//|==|!=|<=|>=|[-+*/@~^<>%]")
+_TELLS_NOTHING = frozenset("np torch self return if else for in not is None pass axis dim and or keepdims keepdim".split())
+
+
+def words(text):
+    """The words and operators of a piece of code."""
+    return set(_WORDS.findall(text))
+
+
+@functools.cache
+def _local_names(source):
+    """Names that a piece of source gives values to: a learner may call them anything."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return frozenset()
+    return frozenset(n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+
+
+def borne_out(mistake, reference_source, source):
+    """Whether the answer's source shows what a known mistake speaks of. source: None where it cannot be read."""
+    if source is None:
+        return False
+    if mistake.source is None:
+        old, new = (" ".join(patch[side] for patch in mistake.patches) for side in (0, 1))
+    else:
+        old, new = reference_source, mistake.source
+    ignored = _TELLS_NOTHING | _local_names(reference_source) | _local_names(mistake.source or "")
+    came, went = words(new) - words(old) - ignored, words(old) - words(new) - ignored
+    there = words(_code_only(source))
+    if came:
+        return 2 * len(came & there) >= len(came)
+    return bool(went) and 2 * len(went - there) >= len(went) or not went
+
+
+@functools.cache
+def _code_only(source):
+    """A source without comments and docstrings."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return source
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
+    return ast.unparse(tree)

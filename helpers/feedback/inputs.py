@@ -1,0 +1,51 @@
+"""The inputs of a case: drawn once, kept untouched, and copied for every run."""
+
+import functools
+
+import numpy as np
+
+from .values import is_array, is_tensor, same
+
+_IMMUTABLE = (int, float, complex, str, bytes, bool, type(None), type, np.generic, np.dtype)
+
+
+class Pristine:
+    """One case's arguments as they were drawn. `fresh()` gives a copy that may be changed."""
+
+    def __init__(self, case):
+        self.case, self.drawn = case, case.make()
+        self.copies = all(map(_can_be_copied, self.drawn))
+
+    def fresh(self):
+        """A tuple of arguments nobody has touched; what cannot be copied, such as a layer, is made anew."""
+        return tuple(map(_copied, self.drawn)) if self.copies else self.case.make()
+
+    def changed(self, used):
+        """Positions of the arrays among `used` that no longer equal what was drawn."""
+        return tuple(
+            i
+            for i, (now, before) in enumerate(zip(used, self.drawn, strict=True))
+            if is_array(before) and not same(now, before, 0.0)
+        )
+
+
+@functools.cache
+def pristine(case):
+    """The Pristine inputs of a case, drawn at the first call of a session."""
+    return Pristine(case)
+
+
+def _can_be_copied(x):
+    if isinstance(x, (tuple, list)):
+        return all(map(_can_be_copied, x))
+    return is_array(x) or isinstance(x, _IMMUTABLE) or type(x).__module__ == "torch"  # torch.dtype and the like
+
+
+def _copied(x):
+    if is_tensor(x):
+        return x.detach().clone().requires_grad_(x.requires_grad)
+    if isinstance(x, np.ndarray):
+        return x.copy(order="K")
+    if isinstance(x, (tuple, list)):
+        return type(x)(map(_copied, x))
+    return x

@@ -1,0 +1,29 @@
+"""How messages are put into sentences: sizes filled in, first words fitted, several joined."""
+
+import re
+
+_KEEPS_CAPITAL = re.compile(r"[A-Z] [=@*]|(PyTorch|NumPy|Python|True|False|None|[KQVWX]'?s?) ")
+
+
+def continued(message):
+    """A sentence as it stands after a colon: an ordinary capitalised first word loses its capital."""
+    if re.match(r"[A-Z][a-z]*('s)? ", message) and not _KEEPS_CAPITAL.match(message):
+        return message[0].lower() + message[1:]
+    return message
+
+
+def opened(message):
+    """A sentence as it stands by itself."""
+    return message[0].upper() + message[1:] if message[:1].islower() else message
+
+
+def joined(messages):
+    """Several messages that belong together."""
+    return " And: ".join(messages)
+
+
+def filled(message, case):
+    """A message with the case's sizes in place of {d_k}, {sqrt_d_k} and the like."""
+    values = dict(case.dims)
+    values |= {f"sqrt_{name}": f"{size**0.5:.3g}" for name, size in case.dims.items()}
+    return re.sub(r"\{(\w+)\}", lambda match: str(values.get(match[1], match[1].replace("sqrt_", "√"))), message)

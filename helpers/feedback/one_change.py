@@ -1,0 +1,110 @@
+"""The one change in a learner's own code that would make it right: where it is and what to look at, never what to write."""
+
+import ast
+from dataclasses import dataclass
+
+from .edits import edits_of, made
+from .variants import quiet_libraries
+
+FUNCTION_LIMIT, CLASS_LIMIT = 900, 450  # edits that are tried
+AFTER_A_FIND = 150  # more edits that are tried once one fits, to see whether others fit as well
+
+
+@dataclass(frozen=True)
+class Change:
+    """A single change that makes an answer right, by line and kind.
+
+    lines: lines of the cell. kind: a word for it ("axis"). what_to_look_at: a clause ("the axis of `sum`").
+    """
+
+    lines: tuple[int, ...]
+    kind: str
+    what_to_look_at: str
+
+    @property
+    def line(self):
+        return self.lines[0]
+
+    @property
+    def sentence(self):
+        """What a report says of it."""
+        return _sentence((self,))
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Several single changes, each of which makes an answer right by itself; at most two are spoken of."""
+
+    options: tuple[Change, ...]
+
+    @property
+    def line(self):
+        return self.options[0].line
+
+    @property
+    def kind(self):
+        return self.options[0].kind
+
+    @property
+    def sentence(self):
+        return _sentence(self.options)
+
+
+def find(tree, build, fits, space, limit=None):
+    """The single change that makes an answer right, as Changes, or None if none of those tried does.
+
+    tree: the answer, from `variants.parse`; it is the same again on return. build: a `variants.Builder`.
+    fits: whether such a variant is right on every case; guarded by the caller, the first wrong case tried first.
+    space: the names that the answer's code sees. limit: edits tried; FUNCTION_LIMIT or CLASS_LIMIT for None.
+    """
+    limit = limit or (CLASS_LIMIT if isinstance(tree.body[0], ast.ClassDef) else FUNCTION_LIMIT)
+    found, left = [], limit
+    with quiet_libraries():
+        for edit in edits_of(tree, space)[:limit]:
+            left -= 1
+            if left < 0 or build.exhausted or found and edit.rank > found[0].rank + 1:
+                break
+            with made(edit):
+                fine = _fits(tree, build, fits)
+            if fine:
+                found.append(edit)
+                left = min(left, AFTER_A_FIND) if len(found) == 1 else left
+    return Changes(_options(found)) if found else None
+
+
+def _fits(tree, build, fits):
+    try:
+        variant = build(tree)
+    except Exception:  # the edit left something that cannot be compiled or defined
+        return False
+    return fits(variant)
+
+
+def _options(found):
+    """At most two changes out of those that work: the likeliest, and another kind of the same rank."""
+    best = [edit for edit in found if edit.rank == found[0].rank]
+    changes = list(dict.fromkeys(Change(edit.lines, edit.kind, edit.look) for edit in best))
+    return tuple(changes[:2]) if len(changes) <= 3 else _shared(changes)
+
+
+def _shared(changes):
+    """What many changes have in common: their line, with the first two things to look at there."""
+    lines = [change for change in changes if change.lines == changes[0].lines]
+    return tuple(lines[:2])
+
+
+def _sentence(options):
+    first = options[0]
+    looks = list(dict.fromkeys(option.what_to_look_at for option in options))
+    look = " Or: at ".join(look if look.endswith("?") else f"{look}." for look in looks)
+    if any(option.lines != first.lines for option in options):
+        places = [f"{in_lines(option.lines)} (look at {option.what_to_look_at})" for option in options]
+        return f"One change would make this right, {' or '.join(places)}."
+    what = "One change" if len(first.lines) == 1 else "The same change"
+    return f"{what} {in_lines(first.lines)} would make this right: look at {look}"
+
+
+def in_lines(lines):
+    """Lines as a sentence has them: "in line 3", "in lines 3, 4 and 6"."""
+    *others, last = [str(line) for line in lines]
+    return f"in lines {', '.join(others)} and {last}" if others else f"in line {last}"

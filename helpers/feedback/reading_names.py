@@ -1,0 +1,156 @@
+"""What the source of an answer does with its names: arguments not read, values not used, views that change later.
+
+Each function yields (line, sentence, certain).
+"""
+
+import ast
+
+from .variants import body_of, functions_of
+
+_DRAWING = frozenset("randn rand random randint normal standard_normal uniform randperm permutation shuffle choice".split())
+
+
+def draws(tree, deep=True):
+    """Whether code draws random numbers: a call of NumPy's, PyTorch's or a Generator's."""
+    nodes = ast.walk(tree) if deep else [tree]
+    return any(
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _DRAWING
+        and any(root in ast.unparse(node.func) for root in ("random", "rng", "torch.rand", "generator"))
+        for node in nodes
+    )  # fmt: skip
+
+
+def arguments(tree, reference):
+    """Arguments that are never read, or overwritten before they are, where the reference reads its own."""
+    theirs = {function.name: function for function in functions_of(reference)}
+    for function in functions_of(tree):
+        other = theirs.get(function.name)
+        if other is None:
+            continue
+        for name, wanted in zip(_names(function), _names(other), strict=False):
+            if name == "self" or not _loads(other, wanted):
+                continue
+            if not _loads(function, name):
+                yield function.lineno, f"`{name}` is never used.", True
+                continue
+            written = next((s for s in body_of(function) if isinstance(s, ast.Assign) and _plain_target(s) == name), None)
+            if written is None:
+                continue
+            before = [n for n in _loads(function, name) if n.lineno <= written.lineno]
+            if not before:
+                yield written.lineno, f"`{name}` is overwritten before it was read, so what was given is lost.", True
+            elif all(_only_shape(function, n) for n in before):
+                yield written.lineno, f"`{name}` is overwritten. Of what was given only the shape is used.", True
+
+
+def unused(function):
+    """Values that are computed and never used, and values overwritten before they are."""
+    for block in _blocks(function.body):
+        for first, second in zip(block, block[1:], strict=False):
+            name = _plain_target(first)
+            if name and name == _plain_target(second) and not _reads(second.value, name):
+                yield second.lineno, f"`{name}` is overwritten before its value from line {first.lineno} was used.", True
+    read = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    kept = {name for node in ast.walk(function) if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
+    for node in ast.walk(function):
+        name = _plain_target(node)
+        if name and name not in read | kept and not name.startswith("_") and not isinstance(node.value, ast.Constant):
+            yield node.lineno, f"`{name}` is computed here and never used.", True
+
+
+def views(function):
+    """Slices that are read after the array they are a view of was written, and second names for an argument that is."""
+    statements = list(_in_order(function.body))
+    for i, statement in enumerate(statements):
+        for name, base, shown in _slices(statement):
+            # A write elsewhere may leave the view as it was, so only one to the very same place counts.
+            written = next((j for j in range(i + 1, len(statements)) if (base, shown) in _filled(statements[j])), None)
+            if written is None or any(_plain_target(s) == base for s in statements[i:written]):
+                continue
+            after = [s for s in statements[written + 1 :] if _reads(s, name)]
+            again = any(_plain_target(s) == name for s in statements[i + 1 : written + 1])
+            if after and not again:
+                yield statement.lineno, (
+                    f"`{name}` is a view of `{base}` and no copy: once line {statements[written].lineno} writes into"
+                    f" `{base}`, `{name}` changes too, before line {after[0].lineno} reads it."
+                ), True
+    given = set(_names(function)) - {"self"}
+    for i, statement in enumerate(statements):
+        value = getattr(statement, "value", None)
+        name = _plain_target(statement)
+        if name and isinstance(value, ast.Name) and value.id in given and name != value.id:
+            changed = next((s for s in statements[i + 1 :] if name in {base for base, _ in _filled(s)}), None)
+            if changed is not None and not any(_plain_target(s) == name for s in statements[i + 1 :] if s.lineno < changed.lineno):
+                yield changed.lineno, f"`{name}` is a second name for `{value.id}` and no copy, so this line changes `{value.id}` too.", True
+
+
+# Small questions about statements -------------------------------------------------------------------------------------
+
+
+def _names(function):
+    return [a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
+
+
+def _loads(function, name):
+    return [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
+
+
+def _reads(node, name):
+    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in ast.walk(node))
+
+
+def _only_shape(function, name_node):
+    return any(
+        isinstance(n, ast.Attribute) and n.value is name_node and n.attr in ("shape", "ndim", "dtype")
+        for n in ast.walk(function)
+    )
+
+
+def _plain_target(statement):
+    """The one name that a statement gives a value to, or ""."""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
+        return statement.targets[0].id
+    return ""
+
+
+def _blocks(body):
+    yield body
+    for statement in body:
+        for field in ("body", "orelse"):
+            inner = getattr(statement, field, None)
+            if isinstance(inner, list) and inner and isinstance(inner[0], ast.stmt):
+                yield from _blocks(inner)
+
+
+def _in_order(body):
+    """The simple statements of a body, those inside `if` and loops included, from top to bottom."""
+    for statement in body:
+        inner = [getattr(statement, field) for field in ("body", "orelse") if isinstance(getattr(statement, field, None), list)]
+        if inner and not isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+            for block in inner:
+                yield from _in_order(block)
+        else:
+            yield statement
+
+
+def _slices(statement):
+    """(name, base, place) for each `name = base[place]` with a slice in the brackets, which gives a view."""
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return
+    target, value = statement.targets[0], statement.value
+    pairs = [(target, value)]
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        pairs = list(zip(target.elts, value.elts, strict=True))
+    for to, of in pairs:
+        if isinstance(to, ast.Name) and isinstance(of, ast.Subscript) and isinstance(of.value, ast.Name):
+            parts = of.slice.elts if isinstance(of.slice, ast.Tuple) else [of.slice]
+            plain = all(isinstance(p, (ast.Slice, ast.Constant, ast.UnaryOp)) for p in parts)
+            if plain and any(isinstance(p, ast.Slice) for p in parts) and to.id != of.value.id:
+                yield to.id, of.value.id, ast.dump(of.slice)
+
+
+def _filled(statement):
+    """(base, place) for each array that a statement writes into."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+    found = [t for t in targets if isinstance(t, ast.Subscript) and isinstance(t.value, ast.Name)]
+    return {(t.value.id, ast.dump(t.slice)) for t in found} if isinstance(statement, (ast.Assign, ast.AugAssign)) else set()

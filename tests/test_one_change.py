@@ -1,0 +1,178 @@
+"""The one change that would make an answer right: where it is, what to look at, never what to write."""
+
+import ast
+
+import numpy as np
+import pytest
+
+from helpers.feedback import edits, one_change, two_changes, variants
+from helpers.feedback.registry import get
+from tools.attempts_report import Trial, defined
+
+
+def trial_of(exercise, code):
+    return Trial(get(exercise), defined(dict(id=f"test {exercise}", exercise=exercise, code=code)))
+
+
+def sentence_for(exercise, code):
+    change = trial_of(exercise, code).change
+    return change and change.sentence
+
+
+SOFTMAX = """
+def softmax(x, axis=-1):
+    m = np.max(x, axis=axis, keepdims=True)
+    e = np.exp(x - m)
+    return e / np.sum(e, axis=axis, keepdims=True)
+"""
+
+SCORES = """
+def general_scores(Q, K, W):
+    scores = np.zeros((len(Q), len(K)))
+    for i in range(len(Q)):
+        for j in range(len(K)):
+            scores[i, j] = Q[i] @ W @ K[j]
+    return scores
+"""
+
+
+@pytest.mark.parametrize(
+    ("exercise", "code", "old", "new", "line", "look"),
+    [
+        ("2.1", SOFTMAX, "np.sum(e, axis=axis", "np.sum(e, axis=0", 4, "the axis of `sum`"),
+        ("2.1", SOFTMAX, "np.sum(e, axis=axis, keepdims=True)", "np.sum(e, axis=axis)", 4, "the shape that `sum` leaves"),
+        ("2.1", SOFTMAX, "x - m", "x + m", 3, "the operator `+`"),
+        ("2.1", SOFTMAX, "np.max(x", "np.min(x", 2, "whether `min` is the function you need"),
+        ("2.1", SOFTMAX, "axis=-1)", "axis=0)", 1, "the default value of `axis`"),
+        ("2.5", SCORES, "range(len(K))", "range(1, len(K))", 4, "where that `range` begins and ends"),
+        ("2.5", SCORES, "    return scores", "        return scores", 6, "how far `return` is indented"),
+        ("2.5", SCORES, "Q[i] @ W @ K[j]", "K[j] @ W @ Q[i]", 5, "which comes first at `@`"),
+        ("1.4", "\ndef dot_product_scores(Q, K):\n    return Q @ np.swapaxes(K, -1, -2)\n", "np.swapaxes(K, -1, -2)", "K.T", 2, "`.T`"),
+        ("7.2", "\ndef projection_flops(T, d_model):\n    return 8 * T * d_model**2\n", "8 *", "4 *", 2, "the number 4"),
+    ],
+)  # fmt: skip
+def test_it_names_the_line_and_what_to_look_at(exercise, code, old, new, line, look):
+    assert code.count(old) == 1
+    said = sentence_for(exercise, code.replace(old, new))
+    assert f"in line {line} " in said and look in said
+
+
+def test_what_would_stand_there_is_never_said():
+    said = sentence_for("7.2", "def projection_flops(T, d_model):\n    return 8 * T * d_model^2\n")
+    assert "line 2" in said and "`^`" in said and "**" not in said
+
+
+def test_the_same_change_in_several_lines_is_one():
+    code = """
+def project(X, W_q, W_k, W_v):
+    Q = np.maximum(X @ W_q, 0)
+    K = np.maximum(X @ W_k, 0)
+    V = np.maximum(X @ W_v, 0)
+    return Q, K, V
+"""
+    said = sentence_for("1.3", code)
+    assert said == "The same change in lines 2, 3 and 4 would make this right: look at whether `maximum` belongs there."
+
+
+def test_nothing_is_said_where_two_changes_are_needed():
+    wrong_twice = SOFTMAX.replace("x - m", "x + m").replace("np.sum(e, axis=axis", "np.sum(e, axis=0")
+    assert sentence_for("2.1", wrong_twice) is None
+
+
+def test_the_same_answer_gets_the_same_sentence_and_keeps_its_tree():
+    trial = trial_of("2.1", SOFTMAX.replace("x - m", "x * m"))
+    before = ast.dump(trial.answer.tree)
+    said = [one_change.find(trial.answer.tree, variants.Builder(trial.answer.space), trial.answer.fits, trial.answer.space).sentence for _ in range(2)]
+    assert said[0] == said[1]
+    assert ast.dump(trial.answer.tree) == before
+
+
+def test_every_edit_is_undone():
+    tree = variants.parse(SCORES.replace("scores[i, j] =", "scores[i, j] +=").strip())
+    before = ast.dump(tree)
+    found = edits.edits_of(tree, {"np": np})
+    assert len(found) > 200
+    for edit in found:
+        with edits.made(edit):
+            assert ast.dump(tree) != before, edit
+        assert ast.dump(tree) == before, edit
+
+
+def test_a_variant_that_loops_for_ever_is_stopped_without_a_clock():
+    tree = variants.parse("def f(n):\n    while True:\n        n = n + 1\n")
+    with pytest.raises(variants.TooManyOperations):
+        variants.Builder({})(tree)(0)
+
+
+def test_all_variants_together_may_do_only_so_much():
+    tree = variants.parse("def f(n):\n    for i in range(n):\n        n = n + 1\n    return n\n")
+    build = variants.Builder({})
+    assert build(tree)(10) == 20
+    for _ in range(100):
+        if build.exhausted:
+            break
+        with pytest.raises(variants.TooManyOperations):
+            build(tree)(10**9)
+    assert build.exhausted
+
+
+def test_a_source_that_cannot_be_read_is_no_tree():
+    assert variants.parse("return 3 +") is None
+    assert variants.parse("f = lambda x: x") is None
+
+
+def test_the_course_decorator_is_left_out_and_others_stay():
+    tree = variants.parse('@exercise("2.1")\n@torch.no_grad()\ndef f(x):\n    return x\n', first_line=4)
+    assert [ast.unparse(d) for d in tree.body[0].decorator_list] == ["torch.no_grad()"]
+    assert tree.body[0].lineno == 6
+
+
+# Two changes ----------------------------------------------------------------------------------------------------------
+
+
+def two_for(exercise, code):
+    trial = trial_of(exercise, code)
+    assert trial.change is None
+    return two_changes.find(trial.answer.tree, trial.answer.space, trial.values, trial.answer.fits)
+
+
+def test_two_changes_are_found_where_the_first_uncovers_a_right_value():
+    code = """
+def dot_product_scores(Q, K):
+    return K @ np.swapaxes(Q, -1, -2) / np.sqrt(K.shape[-1])
+"""
+    found = two_for("1.4", code)
+    assert found.line == 2
+    assert "`K` and `Q`" in found.sentence and "whether the `/` and what follows it belong there" in found.sentence
+
+
+def test_two_changes_in_two_lines_are_told_line_by_line():
+    wrong_twice = SOFTMAX.replace("np.max(x", "np.max(np.abs(x)").replace("e / np.sum(e, axis=axis, keepdims=True)", "np.round(e / np.sum(e, axis=axis, keepdims=True), 3)")
+    found = two_for("2.1", wrong_twice)
+    assert [change.lines for change in found.changes] == [(2,), (4,)]
+
+
+def test_classes_are_read_too():
+    code = '''
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads, dropout=0.0):
+        super().__init__()
+        if d_model % n_heads != 0:
+            raise ValueError(f"d_model={d_model} is not divisible by n_heads={n_heads}")
+        self.n_heads = n_heads
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.W_o = nn.Linear(d_model, d_model, bias=False)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x, mask=None):
+        Q, K, V = (split_heads(w(x), self.n_heads) for w in (self.W_q, self.W_k, self.W_v))
+        scores = Q @ K.transpose(-2, -1) / math.sqrt(Q.shape[-1])
+        if mask is not None:
+            scores = scores.masked_fill(mask, -torch.inf)
+        weights = scores.softmax(dim=-1)
+        return self.W_o(merge_heads(self.dropout(weights) @ V)), weights
+'''
+    said = sentence_for("4.3", code)
+    assert "in line 17 " in said and "the condition of `masked_fill`" in said
