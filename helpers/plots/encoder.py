@@ -23,11 +23,11 @@ def parts(counts, title=""):
 
 
 def attention(weights, tokens, title=""):
-    """Show who looks at whom among some tokens. weights: (T, T), rows sum to 1. tokens: T names."""
-    weights = _as_array(weights)
-    best = weights.argmax(axis=1)
-    said = ", ".join(f"{tokens[i]} to {tokens[j]} {weights[i, j]:.2f}" for i, j in enumerate(best))
-    heatmap(weights, rows=tokens, columns=tokens, title=title, alt=f"Each token's largest weight goes from {said}.")
+    """Show whom the words of a text look at. weights: (T, T), rows sum to 1. tokens: T names, a mark first and last."""
+    weights = _as_array(weights)[1:-1]  # (T - 2, T): the two marks are looked at, but no words
+    words = tokens[1:-1]
+    said = ", ".join(f"{word} to {tokens[row.argmax()]} {row.max():.2f}" for word, row in zip(words, weights, strict=True))
+    heatmap(weights, rows=words, columns=tokens, title=title, alt=f"The largest weight of each word goes from {said}.")
 
 
 def rows(panels, tokens, title=""):
@@ -87,7 +87,7 @@ def shares(values, errors=None, title="", chance=None, xlabel="share"):
         for row, (name, value) in enumerate(values.items()):
             error = (errors or {}).get(name, 0.0)
             if error:
-                axes.errorbar(value, row, xerr=error, color=GREY, capsize=3, linewidth=1.3)
+                axes.errorbar(value, row, xerr=error, color="#222222", capsize=3, linewidth=1.3)
             axes.text(value + error + 0.015, row, f"{value:.2f}", va="center", fontsize=9)
         if chance is not None:
             axes.axvline(chance, color="#777777", linestyle="--", linewidth=1.3)
