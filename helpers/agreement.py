@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import torch
 
-from helpers.encoder import N_HEADS, bert_self_attention, mean_pool
+from helpers.encoder import N_HEADS, mean_pool
 from helpers.multi_head import split_heads
 
 NOUNS = {
@@ -50,7 +50,8 @@ LIMITS = {  # what is changed of the test, as arguments of `sentences`
 def agreement_share(weights, verb, subject, other):
     """How often a verb gives its subject more weight than the other noun, for each head.
 
-    weights: (N, ..., T, T), a row for each token that looks. verb, subject, other: (N,), their places.
+    weights: (N, ..., T, T), a row for each token that looks.
+    verb, subject, other: (N,), their places.
     Returns (...,): the share of the N sentences, between 0 and 1; a tie does not count.
     """
     wins = []
@@ -105,9 +106,9 @@ def _in_number(noun, plural):
     return f"{noun}s" if plural else noun
 
 
-def all_weights(encoder, texts, attention=bert_self_attention):
+def all_weights(encoder, texts):
     """The attention of every head in every layer to some texts: (N, n_layers, h, T, T)."""
-    _, weights = encoder.run(*encoder.encode(texts), attention)
+    _, weights = encoder.run(*encoder.encode(texts))
     return torch.stack(weights, dim=1)
 
 
@@ -138,7 +139,7 @@ def _shuffled(found, chosen, generator):
 # What else heads do
 
 
-def row_of(encoder, text, word, layer, head, attention=bert_self_attention):
+def row_of(encoder, text, word, layer, head):
     """The tokens of a text, and what one of its words looks at in one head.
 
     word: a token of the text; the first one counts. Returns tokens, a list of T str, and weights (T,).
@@ -147,12 +148,15 @@ def row_of(encoder, text, word, layer, head, attention=bert_self_attention):
     tokens = encoder.wordpiece.decode(encoder.encode([text])[0][0].tolist())
     if word.lower() not in tokens:
         raise ValueError(f"{word!r} is none of the tokens {' '.join(tokens)}")
-    weights = all_weights(encoder, [text], attention)[0, layer, head]  # (T, T)
+    weights = all_weights(encoder, [text])[0, layer, head]  # (T, T)
     return tokens, weights[tokens.index(word.lower())]
 
 
 def one_back(weights, mask):
-    """Share of the tokens whose largest weight goes to the token just before. weights: (B, T, T). mask: (B, T), bool."""
+    """Share of the tokens whose largest weight goes to the token just before.
+
+    weights: (B, T, T). mask: (B, T), bool.
+    """
     before = torch.arange(weights.shape[1]) - 1
     right = weights.argmax(dim=-1) == before  # (B, T)
     asked = mask & (before >= 0)
@@ -195,7 +199,10 @@ def nearest_is_subject(x, mask, found, weights=None):
 
 @torch.no_grad()
 def turned_without(encoder, texts):
-    """How far the vectors of some texts turn when one head is taken away: 1 - cosine, (n_layers, h), means over texts."""
+    """How far the vectors of some texts turn when one head is taken away.
+
+    Returns 1 - cosine, (n_layers, h), means over the texts.
+    """
     tokens, mask = encoder.encode(texts)
     states, _ = encoder.run(tokens, mask)
     whole, turned = mean_pool(states[-1], mask), torch.empty(len(encoder.layers), N_HEADS)
@@ -206,6 +213,7 @@ def turned_without(encoder, texts):
             x, _ = encoder.layers[number].run(x, N_HEADS, mask[:, None, None, :], without_head=without)
         turned[layer, head] = 1 - torch.cosine_similarity(mean_pool(x, mask), whole).mean()
     return turned
+
 
 COULD_BE = tuple(frame.replace("{v}", "could be") for frame in (FRAMES[0], FRAMES[2], FRAMES[3], FRAMES[5], *TURNED))
 

@@ -28,10 +28,11 @@ LONGEST = 256  # tokens of a text; what is longer is cut
 
 
 def bert_self_attention(x, layer, n_heads, mask=None):
-    """Multi-head self-attention as BERT has it: with a bias after each of the four products.
+    """Multi-head self-attention as BERT has it: with a bias after each product.
 
-    x: (B, T, d_model). layer: holds W_q, W_k, W_v, W_o, each (d_model, d_model) as (out, in), and b_q, b_k, b_v, b_o,
-    each (d_model,). n_heads: h. mask: None, or bool, broadcastable to (B, h, T, T), True = may attend.
+    x: (B, T, d_model). n_heads: h. layer: has W_q, W_k, W_v, W_o, each (d_model, d_model)
+    as (out, in), and b_q, b_k, b_v, b_o, each (d_model,).
+    mask: None, or bool, broadcastable to (B, h, T, T), True = may attend.
     Returns out (B, T, d_model) and weights (B, h, T, T).
     """
     Q = x @ layer.W_q.T + layer.b_q  # (B, T, d_model)
@@ -51,7 +52,8 @@ def bert_self_attention(x, layer, n_heads, mask=None):
 def mean_pool(hidden, mask):
     """One vector for each text: the mean over its tokens, padding left out.
 
-    hidden: (B, T, d). mask: (B, T), bool, True = a token, False = padding; every row has a True. Returns (B, d).
+    hidden: (B, T, d). mask: (B, T), bool, True = a token; every row has a True.
+    Returns (B, d).
     """
     kept = hidden * mask[:, :, None]  # (B, T, d)
     counts = mask.sum(dim=1, keepdim=True)  # (B, 1)
@@ -97,7 +99,10 @@ class Layer:
         return F.layer_norm(x, out.shape[-1:], self.scale_2, self.shift_2, EPS), weights
 
     def part_of_head(self, x, weights, head):
-        """What one head adds to the attention's out. x: (B, T, d_model). weights: (B, h, T, T). Returns (B, T, d_model)."""
+        """What one head adds to the attention's out.
+
+        x: (B, T, d_model), what went in. weights: (B, h, T, T). head: its number. Returns (B, T, d_model).
+        """
         values = split_heads(x @ self.W_v.T + self.b_v, weights.shape[1])[:, head]  # (B, T, d_k)
         d_k = values.shape[-1]
         columns = slice(head * d_k, (head + 1) * d_k)
@@ -112,15 +117,18 @@ NORMS = {"1": "attention.output.LayerNorm", "2": "output.LayerNorm"}
 
 
 class Encoder:
-    """A BERT encoder: text in, a vector for each token and the attention's weights out."""
+    """A BERT encoder: text in, a vector for each token and the attention's weights out.
 
-    def __init__(self, tensors, wordpiece, layers=None):
-        self.tensors, self.wordpiece = tensors, wordpiece
+    attention: what computes out and weights in every layer; any function that does as `bert_self_attention`.
+    """
+
+    def __init__(self, tensors, wordpiece, layers=None, attention=bert_self_attention):
+        self.tensors, self.wordpiece, self.attention = tensors, wordpiece, attention
         self.layers = [_layer(tensors, number) for number in range(N_LAYERS)] if layers is None else list(layers)
 
     def with_layers(self, layers):
         """The same encoder with other layers. layers: N_LAYERS of Layer."""
-        return Encoder(self.tensors, self.wordpiece, layers)
+        return Encoder(self.tensors, self.wordpiece, layers, self.attention)
 
     def parts(self):
         """How many trained numbers each part holds: a dict from name to an integer."""
@@ -156,16 +164,16 @@ class Encoder:
         return F.layer_norm(x, (D_MODEL,), *norm, EPS)
 
     @torch.no_grad()
-    def run(self, tokens, mask, attention=bert_self_attention):
+    def run(self, tokens, mask):
         """Every layer in turn.
 
-        tokens: (B, T). mask: (B, T), bool. attention: as `bert_self_attention`.
+        tokens: (B, T). mask: (B, T), bool.
         Returns states, a list of (B, T, d_model), the words first and then what each layer makes of them, and weights,
         a list of (B, h, T, T), one for each layer.
         """
         states, weights = [self.embed(tokens)], []
         for layer in self.layers:
-            x, w = layer.run(states[-1], N_HEADS, mask[:, None, None, :], attention)
+            x, w = layer.run(states[-1], N_HEADS, mask[:, None, None, :], self.attention)
             states.append(x)
             weights.append(w)
         return states, weights
@@ -184,7 +192,7 @@ class Encoder:
             tokens, mask = self.encode([texts[i] for i in chosen])
             x = self.embed(tokens)
             for layer in self.layers:
-                x, _ = layer.run(x, N_HEADS, mask[:, None, None, :])
+                x, _ = layer.run(x, N_HEADS, mask[:, None, None, :], self.attention)
             for i, vector in zip(chosen, pool(x, mask), strict=True):
                 found[i] = vector
         return torch.stack(found)

@@ -1,6 +1,6 @@
 """Lesson 10: the numbers of a trained model, read from a safetensors file whose hash is known.
 
-The format: eight bytes that hold the length of a header, the header in JSON, then the numbers, one tensor after another.
+The format: eight bytes with the length of a header, the header in JSON, then the numbers, one tensor after another.
 """
 
 import hashlib

@@ -60,6 +60,11 @@ class Paragraph:
         return f"{self.title}. {self.section}. {self.text}"
 
     @property
+    def where(self):
+        """Lesson and section, for readers."""
+        return f"{self.lesson} {self.title} · {self.section}"
+
+    @property
     def place(self):
         """The section: what a search is right or wrong about."""
         return self.lesson, self.section
@@ -290,13 +295,13 @@ class Answer:
     found: tuple[tuple[Paragraph, float], ...]
 
     def __repr__(self):
-        lines = [f"{cosine:.2f}  {p.lesson} {p.title} · {p.section}\n      {_start(p.text)}" for p, cosine in self.found]
+        lines = [f"{cosine:.2f}  {p.where}\n      {_start(p.text)}" for p, cosine in self.found]
         return "\n".join([self.question, *lines])
 
     def _repr_html_(self):
         rows = "".join(
             f'<li value="{place}"><a href="../notebooks/{p.slug}.ipynb#cell-id={p.cell}" target="_blank">'
-            f"{p.lesson} {html.escape(p.title)} · {html.escape(p.section)}</a> (cosine {cosine:.2f})"
+            f"{html.escape(p.where)}</a> (cosine {cosine:.2f})"
             f"<br>{html.escape(_start(p.text))}</li>"
             for place, (p, cosine) in enumerate(self.found, 1)
         )
@@ -310,7 +315,8 @@ def _start(text, characters=150):
 def ask(question, encoder, index, k=3, find=search):
     """The Answer of the course to a question. find: searches, as `search` does."""
     indices, cosines = find(encoder.vectors([question])[0], index.means, k)
-    return Answer(question, tuple((index.paragraphs[i], c) for i, c in zip(indices.tolist(), cosines.tolist(), strict=True)))
+    found = zip(indices.tolist(), cosines.tolist(), strict=True)
+    return Answer(question, tuple((index.paragraphs[i], cosine) for i, cosine in found))
 
 
 def search_box(encoder, index, find=search):

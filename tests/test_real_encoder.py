@@ -51,7 +51,9 @@ def random_layer(seed, d_model, d_hidden, dtype=torch.float64):
     shapes = {name: (d_model, d_model) for name in ("W_q", "W_k", "W_v", "W_o")}
     shapes |= {"W_up": (d_hidden, d_model), "W_down": (d_model, d_hidden), "b_up": (d_hidden,)}
     names = Layer.__dataclass_fields__
-    return Layer(**{name: normal(seed + i, *shapes.get(name, (d_model,)), dtype=dtype) / 2 for i, name in enumerate(names)})
+    return Layer(
+        **{name: normal(seed + i, *shapes.get(name, (d_model,)), dtype=dtype) / 2 for i, name in enumerate(names)}
+    )
 
 
 # --- tokens -------------------------------------------------------------------------------------
@@ -267,7 +269,9 @@ def test_another_bias_of_the_keys_changes_nothing(model):
 
     tokens, mask = model.encode(["the books on the shelf are old", "old"])
     fives = model.with_layers(replace(layer, b_k=torch.full((384,), 5.0)) for layer in model.layers)
-    torch.testing.assert_close(fives.run(tokens, mask)[0][-1][mask], model.run(tokens, mask)[0][-1][mask], rtol=0, atol=4e-4)
+    torch.testing.assert_close(
+        fives.run(tokens, mask)[0][-1][mask], model.run(tokens, mask)[0][-1][mask], rtol=0, atol=4e-4
+    )
 
 
 @needs_weights
@@ -409,7 +413,7 @@ def test_search_by_meaning_is_far_above_chance_and_long_texts_have_short_vectors
 def test_cell_that_needs_the_encoder_says_so_and_still_reveals():
     cell = ["# Needs the encoder: draws 'it'.\n", "x = encoder.run()\n", 'reveal("key-bias")\n']
     spoken = without_encoder.spoken(cell)
-    assert spoken == ['print("○ Needs the encoder: draws \'it\'.")\n', 'reveal("key-bias")\n']
+    assert spoken == ["print(\"○ Needs the encoder: draws 'it'.\")\n", 'reveal("key-bias")\n']
     assert without_encoder.spoken(["x = 1\n"]) == ["x = 1\n"] and without_encoder.spoken([]) == []
 
 
@@ -421,7 +425,9 @@ def test_lesson_runs_to_its_end_without_the_encoder(path, monkeypatch, tmp_path)
     execute(nb, path.parent)
     needing = 0
     for cell in (cell for cell in nb.cells if cell.cell_type == "code"):
-        assert not [output for output in cell.outputs if output.output_type == "error" or output.get("name") == "stderr"]
+        assert not [
+            output for output in cell.outputs if output.output_type == "error" or output.get("name") == "stderr"
+        ]
         if cell.source.startswith(without_encoder.MARK):
             needing += 1
             assert cell.outputs[0].text == f"○{cell.source.splitlines()[0][1:]}\n", cell.id

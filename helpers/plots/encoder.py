@@ -5,7 +5,7 @@ Each derives its alternative text from the numbers that it draws.
 
 import numpy as np
 
-from . import BLUE, GREY, VERMILION, _as_array, _course_style, _ink, _new_figure, _readable_on, heatmap, show
+from . import BLUE, VERMILION, _as_array, _course_style, _ink, _new_figure, _readable_on, heatmap, show
 
 
 def parts(counts, title=""):
@@ -16,7 +16,8 @@ def parts(counts, title=""):
         figure, axes = _new_figure(7.0, 0.42 * len(counts) + 0.9)
         _level_bars(axes, [count / 1e6 for count in counts.values()], list(counts))
         for row, (name, count) in enumerate(counts.items()):
-            axes.text(count / 1e6 + 0.15, row, f"{count / 1e6:.1f} million, {shares[name]:.0%}", va="center", fontsize=9)
+            said = f"{count / 1e6:.1f} million, {shares[name]:.0%}"
+            axes.text(count / 1e6 + 0.15, row, said, va="center", fontsize=9)
         axes.set(xlim=(0, 1.35 * max(counts.values()) / 1e6), xlabel="millions of numbers", title=title)
         said = ", ".join(f"{name} {share:.0%}" for name, share in shares.items())
         show(figure, f"Bars: of {total:,} numbers, {said}.")
@@ -26,7 +27,8 @@ def attention(weights, tokens, title=""):
     """Show whom the words of a text look at. weights: (T, T), rows sum to 1. tokens: T names, a mark first and last."""
     weights = _as_array(weights)[1:-1]  # (T - 2, T): the two marks are looked at, but no words
     words = tokens[1:-1]
-    said = ", ".join(f"{word} to {tokens[row.argmax()]} {row.max():.2f}" for word, row in zip(words, weights, strict=True))
+    best = [(word, tokens[row.argmax()], row.max()) for word, row in zip(words, weights, strict=True)]
+    said = ", ".join(f"{word} to {token} {weight:.2f}" for word, token, weight in best)
     heatmap(weights, rows=words, columns=tokens, title=title, alt=f"The largest weight of each word goes from {said}.")
 
 
@@ -109,15 +111,36 @@ def resting(to_first, lengths):
     layers = np.arange(len(to_first))
     with _course_style():
         figure, axes = _new_figure(7.0, 2.9)
-        drawn = ((to_first, -0.2, BLUE, "weight that goes to [CLS]"), (lengths, 0.2, VERMILION, "length of its value, others = 1"))
-        for heights, shift, colour, label in drawn:
+        for heights, shift, colour, label in (
+            (to_first, -0.2, BLUE, "weight that goes to [CLS]"),
+            (lengths, 0.2, VERMILION, "length of its value, others = 1"),
+        ):
             made = axes.bar(layers + shift, heights, 0.37, color=colour, label=label)
             axes.bar_label(made, [f"{height:.2f}" for height in heights], padding=2, fontsize=9)
         axes.set(xlabel="layer", ylim=(0, 1.25 * max(to_first.max(), lengths.max())), xticks=layers)
         axes.grid(visible=False, axis="x")
         figure.legend(loc="outside upper center", ncols=2)
         said = ", ".join(f"{a:.2f} and {b:.2f}" for a, b in zip(to_first, lengths, strict=True))
-        show(figure, f"For each layer from 0, the weight that goes to [CLS] and the relative length of its value: {said}.")
+        show(figure, f"Layer by layer, the weight that goes to [CLS] and the relative length of its value: {said}.")
+
+
+def taking_part(effective):
+    """Show how many texts share the weight of a soft lookup, from dull to sharp.
+
+    effective: dict from sharpness to the effective number of texts. Both axes are logarithmic.
+    """
+    with _course_style():
+        figure, axes = _new_figure(6.0, 3.3)
+        axes.loglog(list(effective), list(effective.values()), color=BLUE, marker="o")
+        for sharpness, number in effective.items():
+            said = f"{number:.0f}" if number >= 10 else f"{number:.1f}"
+            axes.annotate(said, (sharpness, number), xytext=(5, 5), textcoords="offset points", fontsize=9)
+        axes.set_xticks(list(effective), [f"{sharpness:g}" for sharpness in effective])
+        axes.set_yticks([1, 10, 100, 1000], ["1", "10", "100", "1,000"])
+        axes.minorticks_off()
+        axes.set(xlabel="sharpness", ylabel="paragraphs that take part", ylim=(0.8, 2000))
+        said = ", ".join(f"{number:.1f} at {sharpness:g}" for sharpness, number in effective.items())
+        show(figure, f"Effective number of paragraphs by sharpness: {said}.")
 
 
 def _level_bars(axes, lengths, names, colours=BLUE):
