@@ -67,7 +67,7 @@ def show(attempt, options, seconds, spoke):
         said = ENGINES[engine](trial) if trial.answer.wrong else None
         seconds[engine].append(time.process_time() - begun)
         spoke[engine] += bool(said)
-        if said:
+        if said or seconds[engine][-1] > 1:
             print(f"   {engine.upper()} [{seconds[engine][-1]:.2f}s] {said}", flush=True)
 
 
@@ -80,7 +80,7 @@ def load(file):
 
 
 def space_for(exercise_id):
-    """The names that a learner's cell sees: NumPy, from lesson 04 on PyTorch, and the functions of earlier exercises."""
+    """The names that a learner's cell sees: NumPy, from lesson 04 on PyTorch, and functions of earlier exercises."""
     space = {"np": np, "math": math, "__name__": "__main__"}
     lesson = exercise_id.split(".")[0]
     if lesson not in ("0", "1", "2", "3", "7"):

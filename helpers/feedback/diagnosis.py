@@ -18,12 +18,14 @@ from .exercise import Finding
 from .inputs import pristine
 from .messages import continued, filled, joined
 from .registry import functions_until, get
+from .remarks import remarks_on
 from .running import Outcome, line_in, place_of, quiet_outcome, run_quietly, same_outcome
 from .twins import build, twins_of
 from .values import is_array, is_number
 
 SAME_NUMBERS = "The same numbers come out with this mistake: "
 CALLEES_TRIED = 120  # mistakes of the functions that the reference calls
+VERDICTS = 4  # wrong verdicts from which on agreement proves something
 PAIRED = 60  # known mistakes that transforms are combined with
 
 
@@ -44,7 +46,7 @@ class Explanation:
 
 
 def explain(search):
-    """The Explanation of a wrong answer, or None where none of the roads leads anywhere. search: the answer's Search."""
+    """The Explanation of a wrong answer, or None where no road leads anywhere. search: the answer's Search."""
     return next((found for road in ROADS if (found := road(search))), None)
 
 
@@ -63,42 +65,46 @@ class Search:
         self.wrong = answer.wrong if wrong is None else wrong
         cases = range(len(self.outcomes)) if among is None else among
         self.order = [*self.wrong, *(i for i in cases if i not in self.wrong)]
-        self._known, self._change = {}, ()
+        self._known, self._change, self.changed_counts = {}, (), True
 
     # Known mistakes
 
     def fits(self, ids, i):
         """Whether the twin with these mistakes did what the answer did on case i; if it stopped, at a like line."""
         ours, theirs = self.outcomes[i], self.twins.outcome(ids, i)
-        if not same_outcome(ours, theirs, self.answer.tolerances[i]):
+        if not same_outcome(ours, theirs, self.answer.tolerances[i], self.changed_counts):
             return False
         return ours.error is None or self.answer.expected[i].error is not None or self._like_places(ours, theirs, ids)
 
     def _like_places(self, ours, theirs, ids):
-        """Whether two errors came from lines that speak of the same arguments and parameters."""
-        place, line = place_of(ours.error, self.answer.candidate), line_in(theirs.error, f"<variant of {self.exercise.id}>")
+        """Whether two errors came from lines that speak of the same parameters, such as `.W_v`."""
+        place = place_of(ours.error, self.answer.candidate)
+        line = line_in(theirs.error, f"<variant of {self.exercise.id}>")
         if place is None or line is None:
             return True
         lines = self.twins.source(ids).splitlines()
-        there = evidence.words(lines[line - 1]) if line <= len(lines) else set()
-        telling = {word for word in there if word in self._arguments or word[0].isupper() and "_" in word}
-        return telling <= evidence.words(place.text) or not telling
-
-    @functools.cached_property
-    def _arguments(self):
-        names = set(inspect.signature(self.exercise.reference).parameters)
-        return names if not self.exercise.is_class else set()
+        theirs_text = lines[line - 1] if line <= len(lines) else ""
+        named, there = evidence.attributes(place.text), evidence.attributes(theirs_text)
+        return bool(named & there) or not named or not there
 
     def differs(self, ids, i):
         """Whether the twin does anything wrong on this case."""
-        return not same_outcome(self.twins.outcome(ids, i), self.answer.expected[i], self.answer.tolerances[i])
+        twin, right = self.twins.outcome(ids, i), self.answer.expected[i]
+        return not same_outcome(twin, right, self.answer.tolerances[i], self.changed_counts)
 
     def known(self, size):
         """Sets of that many known mistakes that did exactly what the answer did, on every case."""
         if size not in self._known:
-            found = [ids for ids in self._sets(size, self.order[0]) if all(self.fits(ids, i) for i in self.order)]
-            self._known[size] = [ids for ids in found if any(self.differs(ids, i) for i in self.order)]
+            self._known[size] = self._fitting(size)
+            if not self._known[size] and any(outcome.changed for outcome in self.outcomes):
+                self.changed_counts = False  # the same values, from code that also changes what it was given
+                self._known[size] = self._fitting(size)
+                self.changed_counts = True
         return self._known[size]
+
+    def _fitting(self, size):
+        found = [ids for ids in self._sets(size, self.order[0]) if all(self.fits(ids, i) for i in self.order)]
+        return [ids for ids in found if any(self.differs(ids, i) for i in self.order)]
 
     def _sets(self, size, first):
         """Sets worth trying. From three on, those that leave the first case as it is have been run already."""
@@ -196,24 +202,28 @@ def _known_and_seen(size):
 
 
 def _one_change(search):
-    """The one change in the learner's own code that makes it right; beside it, what else gives the same numbers."""
+    """The one change in the learner's own code that makes it right, after a known mistake with the same numbers."""
     change = search.change
     if change is None:
         return None
     finding = Finding("one-change", change.sentence)
-    known = _messages(search, search.known(1))
-    more, findings = (), (finding,)
-    if len(known) == 1 and not search.says_little:
-        more = (f"{SAME_NUMBERS}{known[0][0]}",)
+    known = [] if search.says_little else _messages(search, search.known(1))
+    lines = {line for option in change.options for line in option.lines}
+    facts = tuple(r.sentence for r in remarks_on(search.answer) if r.certain and r.line in lines)
+    if len(known) == 1:
+        headline = f"{SAME_NUMBERS}{known[0][0]}"
         findings = (*_findings(search, search.known(1)), finding)
-    return Explanation("one change", change.sentence, findings=findings, more=more)
+        return Explanation("one change", headline, findings=findings, more=(change.sentence, *facts))
+    return Explanation("one change", change.sentence, findings=(finding,), more=facts)
 
 
 def _known_by_numbers(size):
     """Known mistakes that give the same numbers, though the learner's source does not show them."""
 
     def road(search):
-        if size > search.exercise.max_mistakes or search.is_verdict or search.says_little and size > 1:
+        if size > search.exercise.max_mistakes or search.says_little and size > 1:
+            return None
+        if search.is_verdict and len(search.wrong) < VERDICTS:
             return None
         if not search.known(size):
             return None
@@ -224,6 +234,8 @@ def _known_by_numbers(size):
 
 def _transformed(search):
     """The reference's results, or its arguments, changed as a whole."""
+    if search.exercise.judge:
+        return None  # many answers are right there
     for clause, id, value_of in _changes_of_results(search, frozenset()):
         if search.matches(value_of):
             return _same_numbers(clause, id)
@@ -235,6 +247,8 @@ def _transformed(search):
 
 def _transformed_and_known(search):
     """A known mistake and a change of a whole result together."""
+    if search.exercise.judge:
+        return None
     wrong = _wrong_results(search)
     for mistake in search.exercise.mistakes[:PAIRED]:
         ids = frozenset({mistake.id})
@@ -256,6 +270,8 @@ def _transformed_and_known(search):
 
 def _callee(search):
     """A mistake inside a function that the reference calls, which a learner may have written out anew."""
+    if search.says_little:
+        return None
     tried = 0
     for name, number in _callees(search.exercise).items():
         inner = twins_of(get(number))
@@ -408,9 +424,12 @@ def _changes_of_results(search, ids, wrong=None):
     names = [name for name, _ in one_case.parts(exercise, base.value)]
     for transform in transforms.results_of(dims):
         for place, name in enumerate(names):
-            single = not is_array(base.value[place] if len(names) > 1 else base.value)
-            if wrong is not None and name not in wrong or ids and transform.size and single:
-                continue  # sizes multiply to too many numbers to prove anything of a single one
+            if wrong is not None and name not in wrong:
+                continue
+            if not is_array(base.value[place] if len(names) > 1 else base.value):
+                # So many numbers come out of sizes and functions that they prove nothing of a single number.
+                if len(names) > 1 or not (transform.size or transform.id in transforms.OF_NUMBERS) or ids and transform.size:
+                    continue
             clause = transform.what.replace("{name}", one_case.called(exercise, name))
             yield clause, f"{transform.id}-result", _transformer(search, ids, transform, place, len(names))
 

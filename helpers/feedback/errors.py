@@ -98,7 +98,7 @@ def _missing_name(error, text, place, exercise):
     if name in owners:
         return f"`{name}` is your function of exercise {owners[name]}: run that cell first, or Run All Above."
     if name in ("np", "torch", "nn", "F", "math"):
-        return f"the name `{name}` is not known: run the lesson's first cell, which imports what the lesson needs."
+        return f"the name `{name}` is not known: run the lesson's first cell, and see there what this lesson imports."
     known = [*owners, *(place.names if place else ())]
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
     hint = f" Is `{close[0]}` meant?" if close else " Is it spelt as where it gets its value?"
@@ -140,7 +140,7 @@ def shape_remark(expected, got, dims):
     merged = _merged(expected, got, dims)
     if merged:
         return f": {merged}"
-    return f", which is {named}" if named and len(got) == len(expected) else ""
+    return f", which is {named}" if named else ""
 
 
 def _merged(expected, got, dims):

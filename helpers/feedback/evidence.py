@@ -18,6 +18,11 @@ def words(text):
     return set(_WORDS.findall(text))
 
 
+def attributes(text):
+    """Attributes with a capital, such as W_v in `self.W_v`, that a line speaks of."""
+    return set(re.findall(r"\.([A-Z]\w+)", text))
+
+
 @functools.cache
 def _local_names(source):
     """Names that a piece of source gives values to: a learner may call them anything."""

@@ -24,6 +24,12 @@ def hints(answer):
     return list(dict.fromkeys([*found, *_pattern(answer), *_warnings(answer)]))
 
 
+def remarks(answer):
+    """The exercise's own remarks, in words of its subject, that hold for all wrong cases."""
+    comparable = [i for i in answer.wrong if one_case.same_shapes(answer, i)]
+    return _explained(answer, comparable) if comparable else []
+
+
 # Every wrong case is asked --------------------------------------------------------------------------------------------
 
 
@@ -107,7 +113,7 @@ def _explained(answer, cases):
             expected, got = answer.expected[i].value, answer.outcomes[i].value
             said.append(explain(answer.exercise.cases[i], expected, got))
         spoken = [text for text in said if text]
-        if spoken and 2 * len(spoken) >= len(said) and len({re.sub(r"[\d.,−-]+", "#", text) for text in spoken}) == 1:
+        if spoken and said[0] and 4 * len(spoken) >= len(said) and len({re.sub(r"[\d.,−-]+", "#", text) for text in spoken}) == 1:
             found.append(spoken[0])
     return found
 

@@ -152,10 +152,26 @@ class _Judgement:
                 found.headline,
                 mistakes=found.findings,
                 points=found.points,
-                paragraphs=(*found.more, *self._coarser(), *_unless_said(where, (found.headline, *found.points))),
+                paragraphs=self._beside(found, where),
                 comparison=picture,
             )
         return self._unexplained(status, first, where, picture)
+
+    def _beside(self, found, where):
+        """What stands beneath an explanation: what it adds, what a change alone does not say, and the evidence."""
+        told = (found.headline, *found.points, *found.more)
+        more = [*found.more]
+        if found.kind in ("one change", "several changes") and len(more) < 2:
+            more += hints.remarks(self.answer)[:1]
+        if found.kind != "changed input":
+            more += [text for text in self._changed() if text not in " ".join(told)]
+        return (*more, *self._coarser(), *_unless_said(where, told))
+
+    def _changed(self):
+        """The sentence on inputs that were changed in place, where that comes on top of something else."""
+        found = [one_case.changed_inputs(self.exercise, outcome) for outcome in self.answer.outcomes]
+        texts = [problem.text for problem in found if problem]
+        return [f"Besides, {continued(texts[0])}"] if texts else []
 
     def _by_aspect(self):
         """What is wrong with each side of an exercise, where something explains at least one of them by itself."""
@@ -192,7 +208,7 @@ class _Judgement:
         error = answer.outcomes[first].error
         if isinstance(error, AnswerProblem):
             return self._make(status, error.finding.message, mistakes=(error.finding,), paragraphs=where[1:])
-        causes = [*self._causes(first), *hints.hints(answer)]
+        causes = [*self._causes(first), *hints.hints(answer), *self._changed()]
         advice = [text for words, text in _ADVICE if words in errors.message_of(error)] if error is not None else []
         if answer.stopped(first) or not one_case.same_shapes(answer, first):
             headline, *more = [answer.problems[first].text, *advice, *causes, *self._coarser(), *where[1:]]
@@ -314,8 +330,6 @@ _ADVICE = (
     ),
     ("Cannot interpret", "A shape goes into one pair of parentheses: `np.zeros((2, 3))`."),
     ("has no attribute 'randn'", "A Generator draws normal numbers with `rng.normal` or `rng.standard_normal`."),
-    ("name 'np' is not defined", "Run the lesson's first cell, which imports NumPy as `np`."),
-    ("name 'torch' is not defined", "Run the lesson's first cell, which imports PyTorch."),
     ("keyword argument 'dim'", "NumPy calls it `axis`; `dim` is PyTorch's word."),
     ("keyword argument 'keepdim'", "NumPy calls it `keepdims`; `keepdim` is PyTorch's word."),
     ("no attribute 'matmul'", "An array has no method `matmul`: write `A @ B` or `np.matmul(A, B)`."),

@@ -1,9 +1,10 @@
-"""The one change in a learner's own code that would make it right: where it is and what to look at, never what to write."""
+"""The one change in a learner's own code that would make it right: where, what to look at, never what to write."""
 
 import ast
 from dataclasses import dataclass
 
-from .edits import edits_of, made
+from .edits import made
+from .edits_of_functions import edits_of
 from .variants import quiet_libraries
 
 FUNCTION_LIMIT, CLASS_LIMIT = 900, 450  # edits that are tried
@@ -60,6 +61,7 @@ def find(tree, build, fits, space, limit=None):
     limit = limit or (CLASS_LIMIT if isinstance(tree.body[0], ast.ClassDef) else FUNCTION_LIMIT)
     found, left = [], limit
     with quiet_libraries():
+        build.measure(lambda: fits(build(tree)))
         for edit in edits_of(tree, space)[:limit]:
             left -= 1
             if left < 0 or build.exhausted or found and edit.rank > found[0].rank + 1:

@@ -164,6 +164,12 @@ _ARGUMENTS = (
 )  # fmt: skip
 
 
+# Those that are tried on a single number.
+OF_NUMBERS = frozenset(
+    "negated doubled halved one-more one-less reciprocal squared root whole-numbers logged".split()
+)
+
+
 def arguments_of(names, inputs):
     """(id, clause, change of a tuple of arguments) for arguments: changed alone, exchanged, one used for another.
 

@@ -4,14 +4,18 @@ All pairs of changes would be too many. A first change is taken up only if it ma
 one of the reference's that was missing before; then a second change is looked for as `one_change` does.
 """
 
-from dataclasses import dataclass
+import ast
+from dataclasses import dataclass, replace
 
 from . import one_change
-from .edits import edits_of, made
-from .first_difference import Values
+from .edits import made
+from .edits_of_functions import edits_of
 from .variants import quiet_libraries
+from .watching import Watched, watched
 
-FIRST_LIMIT, SECOND_LIMIT, TAKEN_UP = 260, 220, 3  # first changes, second ones for each, first ones taken up
+TAKEN_UP = 3  # first changes for which second ones are tried
+FIRST, SECOND = 240, 180  # first changes, and second ones for each
+FIRST_OF_CLASSES, SECOND_OF_CLASSES = 140, 110
 
 
 @dataclass(frozen=True)
@@ -29,9 +33,9 @@ class TwoChanges:
         """What a report says of it."""
         first, second = self.changes
         if first.lines == second.lines:
-            looks = [first.what_to_look_at, second.what_to_look_at]
-            end = "" if looks[1].endswith("?") else "."
-            return f"Two changes {one_change.in_lines(first.lines)} would make this right: look at {looks[0]}, and at {looks[1]}{end}"
+            begin = f"Two changes {one_change.in_lines(first.lines)} would make this right"
+            end = "" if second.what_to_look_at.endswith("?") else "."
+            return f"{begin}: look at {first.what_to_look_at}, and at {second.what_to_look_at}{end}"
         said = [f"{one_change.in_lines(c.lines).capitalize()}, look at {c.what_to_look_at}" for c in self.changes]
         said = [text if text.endswith("?") else f"{text}." for text in said]
         return f"Two changes together would make this right. {' '.join(said)}"
@@ -41,27 +45,40 @@ def find(tree, space, search, fits):
     """The two changes, or None. search: the answer's `first_difference.Values`. Others as for `one_change.find`."""
     if search.theirs is None:
         return None
-    before = _matched(search)
+    of_class = isinstance(tree.body[0], ast.ClassDef)
+    first_limit, second_limit = (FIRST_OF_CLASSES, SECOND_OF_CLASSES) if of_class else (FIRST, SECOND)
+    before, copied = _matched(search), Watched(tree)
     steps = search.telling_steps()
     wrong_lines = {search.steps[k].line for k in steps if search.same(k) is None}
     settled = {search.steps[k].line for k in steps if search.steps[k].name} - wrong_lines
     promising = []
     with quiet_libraries():
-        for edit in edits_of(tree, space)[:FIRST_LIMIT]:
+        search.build.measure(lambda: fits(search.build(tree)))
+        for edit in edits_of(tree, space)[:first_limit]:
+            if search.build.exhausted:
+                break
             if set(edit.lines) <= settled:
                 continue
-            with made(edit):
-                new = _gained(tree, search, before)
+            new = _gained(tree, copied, edit, search) - before
             if new:
                 promising.append((max(match[:2] for match in new), edit))
     promising.sort(key=lambda pair: pair[0], reverse=True)
     for _, edit in promising[:TAKEN_UP]:
         with made(edit):
-            found = one_change.find(tree, search.build, fits, space, SECOND_LIMIT)
+            found = one_change.find(tree, search.build, fits, space, second_limit)
         if found:
-            first = one_change.Change(edit.lines, edit.kind, edit.look)
-            return TwoChanges(tuple(sorted((first, found.options[0]), key=lambda change: change.lines)))
+            text = ast.unparse(tree)
+            both = one_change.Change(edit.lines, edit.kind, edit.look), _as_it_was(found.options[0], text)
+            return TwoChanges(tuple(sorted(both, key=lambda change: change.lines)))
     return None
+
+
+def _as_it_was(change, text):
+    """The second change, without words that only the first one has put into the learner's code."""
+    quoted = change.what_to_look_at.split("`")[1::2]
+    if all(words in text for words in quoted):
+        return change
+    return replace(change, what_to_look_at="what else is calculated there")
 
 
 def _matched(search):
@@ -69,10 +86,14 @@ def _matched(search):
     return {match for k in search.telling_steps() for match in search.matches_on_first(k)}
 
 
-def _gained(tree, search, before):
-    """What of the reference's values the changed answer reaches and the answer as it was does not."""
+def _gained(tree, copied, edit, search):
+    """What of the reference's values the changed answer reaches."""
+    places = tuple(copied.place(*place) for place in edit.places)
     try:
-        changed = Values.of_variant(tree, search)
-        return _matched(changed) - before
+        if None in places:
+            with made(edit):
+                return _matched(search.of_variant(*watched(tree)))
+        with made(replace(edit, places=places)):
+            return _matched(search.of_variant(copied.tree, copied.steps))
     except Exception:  # the edit left something that cannot be compiled or defined
         return set()

@@ -1,4 +1,4 @@
-"""A learner's own definition as a syntax tree: parsed, changed, compiled again, and watched while it runs.
+"""A learner's own definition as a syntax tree: parsed, changed and compiled again.
 
 Variants of an answer may loop for ever: every loop of a variant counts what it does and is stopped in time, by a bound
 that does not depend on the machine. All other harm (exits, prints, changed inputs) is the caller's to guard.
@@ -6,16 +6,16 @@ that does not depend on the machine. All other harm (exits, prints, changed inpu
 
 import ast
 import contextlib
-import copy
 import inspect
 import os
 import sys
 import warnings
 
-# Calls and operations in loops, counted by the round.
+# Calls and operations, counted by the round in loops, and estimated for each call of a variant.
 OPERATIONS = 150_000  # what one variant may do
 OPERATIONS_IN_ALL = 300_000  # and all variants of one answer together
-_TICK, _NOTE = "__count_a_round__", "__note_a_value__"
+CALLS_PER_OPERATION = 8  # function calls, those of the guards included, that cost as much as one operation of NumPy
+_COUNT, NOTE = "__count__", "__note_a_value__"  # names that variants have besides those of the answer
 
 
 class TooManyOperations(BaseException):
@@ -70,11 +70,17 @@ class Builder:
     """Turns a tree (ast.Module with one definition) into the function or class that it defines, again and again.
 
     space: names that the definition may use; it is copied, and stays as it is. Calling raises what compiling raises.
-    Loops of a variant may do OPERATIONS, those of all variants built here together OPERATIONS_IN_ALL.
+    A variant may do OPERATIONS, all that are built here together OPERATIONS_IN_ALL: calls and operations in loops,
+    and for every call of a variant what `measure` found.
     """
 
     def __init__(self, space):
-        self.space, self.left = dict(space), OPERATIONS_IN_ALL
+        self.space, self.left, self.for_a_call = dict(space), OPERATIONS_IN_ALL, 0
+
+    def measure(self, action):
+        """Take the cost of a call from an action that calls the answer once."""
+        if not self.for_a_call:
+            self.for_a_call = 1 + calls_made(action) // CALLS_PER_OPERATION
 
     @property
     def exhausted(self):
@@ -91,8 +97,8 @@ class Builder:
             if own < 0 or self.left < 0:
                 raise TooManyOperations
 
-        space = {**self.space, _TICK: count, _NOTE: note}
-        with _counted(tree), warnings.catch_warnings():
+        space = {**self.space, _COUNT: count, NOTE: note}
+        with _counted(tree, self.for_a_call), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of "is not" with a literal, and the like
             code = compile(tree, "<variant of an answer>", "exec", dont_inherit=True)
         exec(code, space)
@@ -100,17 +106,19 @@ class Builder:
 
 
 @contextlib.contextmanager
-def _counted(tree):
-    """The tree with a counting call at the start of every loop's body, for the time of a compilation."""
-    bodies = [loop.body for loop in _loops(tree.body)]
-    for body in bodies:
-        operations = sum(isinstance(node, (ast.Call, ast.BinOp)) for line in body for node in ast.walk(line))
-        call = ast.Expr(ast.Call(ast.Name(_TICK, ast.Load()), [ast.Constant(1 + operations)], []))
+def _counted(tree, for_a_call):
+    """The tree with a counting call at the start of functions and of loops' bodies, for the time of a compilation."""
+    bodies = [(function.body, for_a_call) for function in functions_of(tree) if for_a_call]
+    for loop in _loops(tree.body):
+        operations = sum(isinstance(node, (ast.Call, ast.BinOp)) for line in loop.body for node in ast.walk(line))
+        bodies.append((loop.body, 1 + operations))
+    for body, operations in bodies:
+        call = ast.Expr(ast.Call(ast.Name(_COUNT, ast.Load()), [ast.Constant(operations)], []))
         body.insert(0, ast.fix_missing_locations(ast.copy_location(call, body[0])))
     try:
         yield
     finally:
-        for body in bodies:
+        for body, _ in bodies:
             body.pop(0)
 
 
@@ -127,158 +135,30 @@ def _loops(statements):
 @contextlib.contextmanager
 def quiet_libraries():
     """Keep what compiled libraries write to the terminal by themselves ("illegal value") out of the learner's cell."""
+    sys.stdout.flush()
     sys.stderr.flush()
-    with open(os.devnull, "wb") as nowhere:
-        try:
-            saved = os.dup(2)
-            os.dup2(nowhere.fileno(), 2)
-        except OSError:  # no such terminal
-            yield
-            return
-        try:
-            yield
-        finally:
-            os.dup2(saved, 2)
-            os.close(saved)
+    with contextlib.ExitStack() as undo:
+        nowhere = undo.enter_context(open(os.devnull, "wb"))
+        for number in (1, 2):
+            with contextlib.suppress(OSError):  # no such terminal
+                saved = os.dup(number)
+                undo.callback(os.close, saved)
+                undo.callback(os.dup2, saved, number)
+                os.dup2(nowhere.fileno(), number)
+        yield
 
 
-# Watching values ------------------------------------------------------------------------------------------------------
+def calls_made(action):
+    """How many functions are called while action() runs: a measure of its cost that no machine's speed changes."""
+    count, before = 0, sys.getprofile()
 
+    def note(frame, event, argument):
+        nonlocal count
+        count += event in ("call", "c_call")
 
-def watched(tree):
-    """A copy of the tree that hands every value it computes to `note`, and the list of what is handed over.
-
-    Returns (tree, steps): steps[i] is the Step whose value comes as note(i, value); what note returns is used instead.
-    """
-    tree = copy.deepcopy(tree)
-    watcher = _Watcher()
-    for function in functions_of(tree):
-        watcher.watch(function)
-    return tree, watcher.steps
-
-
-class Step:
-    """A value that code computes: the name it is given (or the text of the expression), and where.
-
-    in_loop: it is computed again and again. last: it is what the function returns. given: it is an argument.
-    """
-
-    def __init__(self, label, line, name="", in_loop=False, last=False, given=False):
-        self.label, self.line, self.name = label, line, name
-        self.in_loop, self.last, self.given = in_loop, last, given
-
-    def __repr__(self):
-        return f"Step({self.label!r}, line {self.line})"
-
-
-class _Watcher:
-    def __init__(self):
-        self.steps = []
-
-    def watch(self, function):
-        documented = len(function.body) - len(body_of(function))
-        arguments = [a.arg for a in (*function.args.posonlyargs, *function.args.args) if a.arg != "self"]
-        noted = []
-        for name in arguments:
-            step = Step(name, function.lineno, name, given=True)
-            noted.append(ast.Expr(self._note(step, ast.Name(name, ast.Load()), function.body[0])))
-            ast.copy_location(noted[-1], function.body[0])
-        body = self._statements(body_of(function), in_loop=False)
-        function.body = [*function.body[:documented], *noted, *body]
-
-    def _note(self, step, value, at):
-        self.steps.append(step)
-        call = ast.Call(ast.Name(_NOTE, ast.Load()), [ast.Constant(len(self.steps) - 1), value], [])
-        return ast.fix_missing_locations(ast.copy_location(call, at))
-
-    def _statements(self, statements, in_loop):
-        found = []
-        for statement in statements:
-            found.append(statement)
-            if isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign)) and statement.value is not None:
-                if isinstance(statement, ast.Assign):
-                    statement.value = self._parts(statement.value, in_loop)
-                targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-                for name, _whole in _stored(targets):
-                    found.append(self._again(name, statement, in_loop))
-            elif isinstance(statement, ast.Return) and statement.value is not None:
-                statement.value = self._returned(statement.value, in_loop)
-            elif isinstance(statement, (ast.For, ast.While, ast.If, ast.With, ast.Try)):
-                inside = in_loop or isinstance(statement, (ast.For, ast.While))
-                written = _written_in(statement) if inside and not in_loop else {}
-                for field in ("body", "orelse", "finalbody"):
-                    if getattr(statement, field, None):
-                        setattr(statement, field, self._statements(getattr(statement, field), inside))
-                found += [self._again(name, at, in_loop, must_exist=False) for name, at in written.items()]
-        return found
-
-    def _returned(self, value, in_loop):
-        if isinstance(value, ast.Tuple):
-            value.elts = [self._returned(part, in_loop) for part in value.elts]
-            return value
-        label = _text(value)
-        name = value.id if isinstance(value, ast.Name) else ""
-        inner = self._parts(value, in_loop)
-        return self._note(Step(label, value.lineno, name, in_loop, last=True), inner, value)
-
-    def _again(self, name, at, in_loop, must_exist=True):
-        """The statement `name = note(i, name)`; where the name may be missing, inside a `try`."""
-        noted = self._note(Step(name, at.lineno, name, in_loop), ast.Name(name, ast.Load()), at)
-        again = ast.Assign([ast.Name(name, ast.Store())], noted)
-        if not must_exist:
-            missing = ast.ExceptHandler(ast.Name("NameError", ast.Load()), None, [ast.Pass()])
-            again = ast.Try([again], [missing], [], [])
-        return ast.fix_missing_locations(ast.copy_location(again, at))
-
-    def _parts(self, value, in_loop):
-        """The expression with its larger parts noted; not the whole of it, whose name is noted or which is returned."""
-        if isinstance(value, ast.Tuple):
-            value.elts = [self._parts(part, in_loop) for part in value.elts]
-            return value
-        return _Parts(self, in_loop, value).visit(value)
-
-
-class _Parts(ast.NodeTransformer):
-    """Notes every operation and call inside an expression, inner ones first; functions inside are left alone."""
-
-    def __init__(self, watcher, in_loop, whole):
-        self.watcher, self.in_loop, self.whole = watcher, in_loop, whole
-
-    def _noted(self, node):
-        label = _text(node)
-        self.generic_visit(node)
-        if node is self.whole:
-            return node
-        return self.watcher._note(Step(label, node.lineno, "", self.in_loop), node, node)
-
-    visit_BinOp = visit_Call = _noted
-
-    def visit_Lambda(self, node):
-        return node
-
-    visit_ListComp = visit_GeneratorExp = visit_SetComp = visit_DictComp = visit_Starred = visit_JoinedStr = visit_Lambda
-
-
-def _text(node):
-    return ast.unparse(node)
-
-
-def _stored(targets):
-    """Names that assignments to these targets give a value to; False with those of which only a part is written."""
-    for target in targets:
-        if isinstance(target, ast.Name):
-            yield target.id, True
-        elif isinstance(target, (ast.Tuple, ast.List)):
-            yield from _stored(target.elts)
-        elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
-            yield target.value.id, False
-
-
-def _written_in(loop):
-    """Names that a loop writes, each with the last statement that does."""
-    found = {}
-    for node in ast.walk(loop):
-        if isinstance(node, (ast.Assign, ast.AugAssign)):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            found |= {name: node for name, _ in _stored(targets)}
-    return found
+    sys.setprofile(note)
+    try:
+        action()
+    finally:
+        sys.setprofile(before)
+    return count
