@@ -171,6 +171,17 @@ LESSONS = (
             "blind-part",
         ),
     ),
+    Lesson(
+        "10", "A real encoder", "10_real_encoder", "Does a trained model do what we designed by hand in lesson 01?", 75,
+        "BERT's attention, a test of its heads, mean pooling, a search over the course",
+        (
+            ExerciseInfo("10.1", "BERT's self-attention", 3, 15),
+            ExerciseInfo("10.2", "Who finds the subject?", 1, 5),
+            ExerciseInfo("10.3", "Mean pooling", 1, 5),
+            ExerciseInfo("10.4", "Search", 2, 8),
+        ),
+        ("most-numbers", "key-bias", "shuffled-labels", "wrong-verb", "head-removed", "longer-vector"),
+    ),
 )
 
 # What variables of the course's own code are called in a sentence; an exercise's `words` come before these.
