@@ -122,6 +122,16 @@ def test_a_source_that_cannot_be_read_is_no_tree():
     assert variants.parse("f = lambda x: x") is None
 
 
+def test_a_source_too_long_or_too_deep_is_no_tree():
+    assert variants.parse("def f(x):\n    return " + " + ".join(["x"] * 3000)) is None
+    assert variants.parse("def f(x):\n" + "    x = x + 1\n" * 1000) is None
+
+
+def test_a_definition_that_fails_is_no_fit():
+    tree = variants.parse("@missing\ndef f(x):\n    return x\n")
+    assert one_change.find(tree, variants.Builder({}), lambda variant: True, {}) is None
+
+
 def test_the_course_decorator_is_left_out_and_others_stay():
     tree = variants.parse('@exercise("2.1")\n@torch.no_grad()\ndef f(x):\n    return x\n', first_line=4)
     assert [ast.unparse(d) for d in tree.body[0].decorator_list] == ["torch.no_grad()"]

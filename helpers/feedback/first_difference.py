@@ -5,6 +5,7 @@ cases. A value is the one that is wrong if all cases come out right once the ref
 """
 
 import ast
+import contextlib
 import copy
 import inspect
 import itertools
@@ -65,7 +66,8 @@ class Difference:
         value = self.wrong
         wrong = f"`{value.label}` in line {value.line} is {'the first that is not' if fine else 'not right'}"
         relation = f", and yours is {self.relation}" if self.relation else ""
-        should = "" if value.phrase == f"the {value.label}" else f": it should be {value.phrase}"
+        plain = value.phrase == f"the {value.label}" and not relation
+        should = "" if plain else f": it should be {value.phrase}"
         return f"{fine} {wrong}{should}{relation}. All that follows is right.".strip()
 
 
@@ -171,7 +173,7 @@ class Values:
         self.first, self._own = self.order[0], {}
 
     def of_variant(self, watched, steps):
-        """The values of a changed answer, watched, on the first case; raises what compiling it raises."""
+        """The values of a changed answer, watched, on the first case; none where it cannot be compiled."""
         new = copy.copy(self)
         new.watched, new.steps, new._own = watched, steps, {}
         new.own(new.first)
@@ -181,7 +183,8 @@ class Values:
         """The answer's values on case i, by step."""
         if i not in self._own:
             recorder = _Recorder(self.steps)
-            self.run(self.build(self.watched, recorder), i)
+            with contextlib.suppress(Exception):  # of definitions that need more than their own text
+                self.run(self.build(self.watched, recorder), i)
             self._own[i] = recorder.values
         return self._own[i]
 

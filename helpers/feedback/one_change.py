@@ -62,13 +62,13 @@ def find(tree, build, fits, space, limit=None):
     limit = limit or (CLASS_LIMIT if isinstance(tree.body[0], ast.ClassDef) else FUNCTION_LIMIT)
     found, left = [], limit
     with quiet_libraries():
-        build.measure(lambda: fits(build(tree)))
+        build.measure(lambda: fits_when_built(tree, build, fits))
         for edit in edits_of(tree, space)[:limit]:
             left -= 1
             if left < 0 or build.exhausted or found and edit.rank > found[0].rank + 1:
                 break
             with made(edit):
-                fine = _fits(tree, build, fits)
+                fine = fits_when_built(tree, build, fits)
             if fine:
                 found.append(edit)
                 left = min(left, AFTER_A_FIND) if len(found) == 1 else left
@@ -77,7 +77,8 @@ def find(tree, build, fits, space, limit=None):
     return Changes(_options(found, {remark.line for remark in reading.remarks(tree)}))
 
 
-def _fits(tree, build, fits):
+def fits_when_built(tree, build, fits):
+    """Whether what a tree defines is right on every case; False where it defines nothing."""
     try:
         variant = build(tree)
     except Exception:  # the edit left something that cannot be compiled or defined
