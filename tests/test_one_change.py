@@ -75,6 +75,22 @@ def project(X, W_q, W_k, W_v):
     assert said == "The same change in lines 2, 3 and 4 would make this right: look at whether `maximum` belongs there."
 
 
+def test_the_words_of_one_place_do_not_stand_for_all():
+    code = """
+def similarities(query, keys):
+    q = query - query.mean()
+    k = keys - keys.mean(axis=1, keepdims=True)
+    return k @ q
+"""
+    said = sentence_for("1.1", code)
+    assert said == "The same change in lines 2 and 3 would make this right: look at whether the `-` and what follows it belong there."
+
+
+def test_numbers_of_a_list_are_left_alone():
+    tree = variants.parse("def f(x):\n    for t in (1, 3, 7):\n        x = x + t\n    return x\n")
+    assert not [edit for edit in edits_of(tree, {}) if edit.kind == "number"]
+
+
 def test_nothing_is_said_where_two_changes_are_needed():
     wrong_twice = SOFTMAX.replace("x - m", "x + m").replace("np.sum(e, axis=axis", "np.sum(e, axis=0")
     assert sentence_for("2.1", wrong_twice) is None
