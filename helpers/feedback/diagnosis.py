@@ -187,7 +187,7 @@ def _only_changed_its_input(search):
         return None
     text = problems[0].text
     known = _findings(search, search.known(1))
-    findings = (*known, Finding("changes-its-input", text))
+    findings = known or (Finding("changes-its-input", text),)
     return Explanation("changed input", f"the values are right. {text}", findings=findings)
 
 
@@ -197,7 +197,10 @@ def _known_and_seen(size):
     def road(search):
         if size > search.exercise.max_mistakes:
             return None
-        sets = [ids for ids in search.known(size) if search.borne_out(ids)]
+        known = search.known(size)
+        sets = [ids for ids in known if search.borne_out(ids)]
+        if sets and size == 1 and search.says_little and len(_messages(search, known)) > len(_messages(search, sets)):
+            return _named(search, known, seen=False)  # one error may have several causes: words alone do not decide
         return _named(search, sets) if sets else None
 
     return road
@@ -209,7 +212,8 @@ def _one_change(search):
     if change is None:
         return None
     finding = Finding("one-change", change.sentence)
-    known = [] if search.says_little else _messages(search, search.known(1))
+    proves = not search.is_verdict or len(search.wrong) >= VERDICTS
+    known = _messages(search, search.known(1)) if proves else []
     lines = {line for option in change.options for line in option.lines}
     facts = tuple(r.sentence for r in remarks_on(search.answer) if r.certain and r.line in lines)
     if len(known) == 1:

@@ -16,8 +16,8 @@ _TELLS_NOTHING = frozenset(
 
 
 def words(text):
-    """The words and operators of a piece of code."""
-    return set(_WORDS.findall(text))
+    """The words, numbers and operators of a piece of code; a number is the same however it is written."""
+    return {f"{float(word):g}" if word[0].isdigit() else word for word in _WORDS.findall(text)}
 
 
 def attributes(text):
