@@ -201,7 +201,8 @@ def _known_and_seen(size):
         sets = [ids for ids in known if search.borne_out(ids)]
         if sets and size == 1 and search.says_little and len(_messages(search, known)) > len(_messages(search, sets)):
             return _named(search, known, seen=False)  # one error may have several causes: words alone do not decide
-        return _named(search, sets) if sets else None
+        seen = _messages(search, sets)
+        return _named(search, [ids for ids in known if _messages(search, [ids])[0] in seen]) if sets else None
 
     return road
 
