@@ -27,7 +27,7 @@ def _edited(source, edits):
 
 
 LESSON_00 = r"""
-# 0.1 printed-not-returned -> "nothing was returned: is the return line missing?"
+# 0.1 printed-not-returned -> "Nothing was returned: is the return line missing"
 def weighted_average(values, weights):
     print(np.sum(weights * values) / np.sum(weights))
 # 0.1 average-weights-as-axis -> average-with-axis
@@ -96,7 +96,7 @@ def weighted_average(values, weights):
 # 0.1 method-not-called -> "builtin_function_or_method"
 def weighted_average(values, weights):
     return np.dot(values, weights) / weights.sum
-# 0.1 torch-habit -> "name 'torch' is not defined"
+# 0.1 torch-habit -> "the name torch is not known"
 def weighted_average(values, weights):
     return torch.sum(weights * values) / torch.sum(weights)
 """
@@ -921,7 +921,7 @@ def prefix_mean(x):
 # 5.1 precedence -> plus-one-outside
 def prefix_mean(x):
     return torch.stack([x[: t + 1].sum(dim=0) / t + 1 for t in range(len(x))])
-# 5.1 numpy-triangle -> "name 'np' is not defined"
+# 5.1 numpy-triangle -> "the name np is not known"
 def prefix_mean(x):
     T = x.shape[0]
     weights = np.tril(np.ones((T, T))) / np.arange(1, T + 1)[:, None]
@@ -961,7 +961,7 @@ def causal_mask(T):
         mask[t, t] = True
         mask[T - 1, t] = True
     return mask
-# 5.2 printed -> "nothing was returned"
+# 5.2 printed -> "Nothing was returned"
 def causal_mask(T):
     print(torch.ones(T, T, dtype=torch.bool).tril())
 # 5.2 window-of-two -> "word 2 does not see word 0, which comes earlier"
@@ -1207,10 +1207,10 @@ def weighted_average(values, weights):
 def weighted_average(values, weights):
     shares = weights / np.sum(weights)
     return np.sum(shares * weights * values)
-# 0.1 list -> "a number is wanted; a list of 1 came back"
+# 0.1 list -> "A number is wanted; a list of 1 came back"
 def weighted_average(values, weights):
     return [np.sum(weights * values) / np.sum(weights)]
-# 1.1 zip-of-features -> "(n,) = (5,) expected, (3, 3), which is (d, d) returned"
+# 1.1 zip-of-features -> "(n,) = (5,) expected, (3, 3) returned, which is (d, d)"
 def similarities(query, keys):
     return np.array([q * k for q, k in zip(query, keys)])
 # 1.2 weights-sorted -> "the expected values in another order along axis 0"
@@ -1436,7 +1436,7 @@ MULTI_HEAD = (
     (
         "np-where-on-tensors",
         (),
-        "name 'np' is not defined",
+        "the name np is not known",
         (("scores.masked_fill(~mask, -torch.inf)", "np.where(mask, scores, -np.inf)"),),
     ),
     ("T-on-four-axes", ("full-transpose",), "", (("K.transpose(-2, -1)", "K.T"),)),
@@ -1447,7 +1447,7 @@ MULTI_HEAD = (
         "Yours drops 10 % of the weights, and 25 % were asked for",
         (("nn.Dropout(dropout)", "nn.Dropout(0.1)"),),
     ),
-    ("self-forgotten", (), "name 'n_heads' is not defined", (("self.W_q(x), self.n_heads", "self.W_q(x), n_heads"),)),
+    ("self-forgotten", (), "the name n_heads is not known", (("self.W_q(x), self.n_heads", "self.W_q(x), n_heads"),)),
     ("check-reversed", ("check-inverted",), "", (("d_model % n_heads != 0", "d_model % n_heads == 0"),)),
     (
         "assert-check",
@@ -1852,7 +1852,7 @@ def projection_flops(T, d_model):
 # 7.2 one-projection -> one-projection
 def projection_flops(T, d_model):
     return 2 * T * d_model**2
-# 7.2 returns-a-text -> "a number is wanted; the text"
+# 7.2 returns-a-text -> "A number is wanted; the text"
 def projection_flops(T, d_model):
     return f"{8 * T * d_model**2} FLOPs"
 # 7.3 half-of-it -> one-projection

@@ -127,10 +127,8 @@ def solution_opens_at_its_heading(notebook, lesson):
     notebook.show(text_above(notebook, last.id)).locator("a", has_text="Solution").click()
     notebook.wait_until_open(f"solutions/{lesson.slug}_solution.ipynb")
     heading = notebook.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) h3", has_text=f"Exercise {last.id}").first
-    heading.wait_for(state="visible", timeout=30_000)
-    notebook.page.wait_for_timeout(1500)
-    box = heading.bounding_box()
-    assert box and -20 <= box["y"] <= 1000, "the heading is not on the screen"
+    heading.wait_for(state="visible", timeout=240_000)
+    notebook.wait_until(lambda: (box := heading.bounding_box()) and -20 <= box["y"] <= 1000)  # on the screen
 
 
 def neighbours_open(notebook, lesson):
@@ -185,9 +183,8 @@ def test_slider_moves_and_the_picture_follows(open_notebook):
     shown.locator(".noUi-handle").focus()
     for _ in range(3):
         notebook.page.keyboard.press("ArrowRight")
-    notebook.wait_until_idle()
-    notebook.page.wait_for_timeout(1500)
-    assert shown.locator(".widget-readout").inner_text() != value
+    notebook.wait_until(lambda: shown.locator(".widget-readout").inner_text() != value)
+    notebook.wait_until(lambda: notebook.pictures(cell) not in ([], before))
     assert before and notebook.pictures(cell) != before
 
 
@@ -282,6 +279,8 @@ def test_compare_and_progress_are_drawn_as_tables(open_notebook):
     assert "≠" in notebook.rendered(calls["compare"]) and "solution" in notebook.rendered(calls["compare"])
     notebook.type_and_run(cell, notebook.solution_source("0.1"))
     notebook.run(calls["progress"])
+    assert "1 of 1" in notebook.rendered(calls["progress"])
+    notebook.show(calls["progress"]).locator("summary").click()
     assert re.search(r"✓\s+0\.1", notebook.rendered(calls["progress"]))
 
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from helpers.feedback import borrowing, first_difference, variants
+from helpers.feedback import borrowing, matching, variants, watching
 from helpers.feedback.registry import get
 from tools.attempts_report import Trial, defined
 
@@ -121,7 +121,7 @@ def project(X, W_q, W_k, W_v):
 def test_an_answer_is_watched_without_tracing():
     """Debuggers and coverage keep their trace function, and what is noted is what the code computed."""
     seen = []
-    tree, steps = variants.watched(variants.parse("def f(x):\n    y = x + 1\n    return y * 2\n"))
+    tree, steps = watching.watched(variants.parse("def f(x):\n    y = x + 1\n    return y * 2\n"))
     before = sys.gettrace(), sys.getprofile()
     function = variants.Builder({})(tree, lambda i, value: seen.append((steps[i].label, value)) or value)
     assert function(3) == 8
@@ -134,7 +134,7 @@ def test_watching_changes_no_right_answer(exercise):
     found = get(exercise)
     tree = variants.parse(found.source)
     before = ast.dump(tree)
-    watched, steps = variants.watched(tree)
+    watched, steps = watching.watched(tree)
     assert ast.dump(tree) == before and len(steps) > 3
     variant = variants.Builder(variants.globals_of(found.reference))(watched, lambda i, value: value)
     trial = trial_of_reference(found)
@@ -146,6 +146,6 @@ def trial_of_reference(exercise):
 
 
 def test_values_too_plain_to_tell_are_not_matched():
-    assert not first_difference._telling(7)
-    assert not first_difference._telling(__import__("numpy").ones(5))
-    assert first_difference._telling(__import__("numpy").arange(5.0))
+    assert not matching.telling(7)
+    assert not matching.telling(__import__("numpy").ones(5))
+    assert matching.telling(__import__("numpy").arange(5.0))

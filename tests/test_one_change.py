@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from helpers.feedback import edits, one_change, two_changes, variants
+from helpers.feedback.edits_of_functions import edits_of
 from helpers.feedback.registry import get
 from tools.attempts_report import Trial, defined
 
@@ -90,7 +91,7 @@ def test_the_same_answer_gets_the_same_sentence_and_keeps_its_tree():
 def test_every_edit_is_undone():
     tree = variants.parse(SCORES.replace("scores[i, j] =", "scores[i, j] +=").strip())
     before = ast.dump(tree)
-    found = edits.edits_of(tree, {"np": np})
+    found = edits_of(tree, {"np": np})
     assert len(found) > 200
     for edit in found:
         with edits.made(edit):

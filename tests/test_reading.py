@@ -2,9 +2,9 @@
 
 import pytest
 
+from helpers.course import LESSONS
 from helpers.feedback import reading, variants
 from helpers.feedback.registry import get
-from helpers.course import LESSONS
 
 
 def said(body, reference=None, header="def f(x, n, axis=-1):", many_axes=()):

@@ -11,7 +11,8 @@ from helpers.feedback.twins import build
 def test_reported_mistake_is_rejected_and_named(mistake, exercise_id, evidence, named, source):
     report = check(exercise_id, build(get(exercise_id), source))
     assert not report.passed, "a mistake people really made is accepted"
-    assert tuple(found.id for found in report.mistakes) == named, str(report)
+    found = tuple(found.id for found in report.mistakes if found.id != "one-change")
+    assert found == named, str(report)
 
 
 def test_row_with_nothing_to_see_is_noted_where_no_demand_is_made():

@@ -80,7 +80,7 @@ def load(file):
 
 
 def space_for(exercise_id):
-    """The names that a learner's cell sees: NumPy, from lesson 04 on PyTorch, and the functions of earlier exercises."""
+    """The names that a learner's cell sees: NumPy, from lesson 04 on PyTorch, and functions of earlier exercises."""
     space = {"np": np, "math": math, "__name__": "__main__"}
     lesson = exercise_id.split(".")[0]
     if lesson not in ("0", "1", "2", "3", "7"):

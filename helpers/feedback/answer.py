@@ -60,8 +60,26 @@ class Answer:
 
     @functools.cached_property
     def tree(self):
-        """The answer's syntax tree, its lines those of the cell; None where there is no source."""
-        return None if self.source is None else variants.parse(self.source, first_line_of(self.candidate))
+        """The answer's syntax tree, its lines those of the cell; None where there is no source that does the same."""
+        tree = None if self.source is None else variants.parse(self.source, first_line_of(self.candidate))
+        return tree if tree is not None and self._does_the_same(tree) else None
+
+    def _does_the_same(self, tree):
+        """Whether the source that was found is really the answer's: it must go wrong in the same way."""
+        first = self.order[0]
+        try:
+            again = self.run_variant(variants.Builder(self.space)(tree), first)
+        except Exception:  # a definition that cannot be made again: decorators, names that are gone
+            return False
+        ours, room = self.outcomes[first], self.tolerances[first]
+        if self.exercise.judge and ours.error is None and again.error is None:
+            return not one_case.is_right(self.exercise, self.exercise.cases[first], self.expected[first], again)
+        return running.same_outcome(ours, again, room) or not self._repeats(first)
+
+    def _repeats(self, i):
+        """Whether the answer gives the same twice: one that draws at random does not."""
+        again = running.run(self.exercise, self.candidate, self.exercise.cases[i], self.clock)
+        return running.same_outcome(self.outcomes[i], again, self.tolerances[i])
 
     @functools.cached_property
     def space(self):

@@ -31,7 +31,7 @@ class Borrowed:
 
 
 def find(search):
-    """The smallest set of wrong values, or None. search: a `first_difference.Values`, for which no single value does."""
+    """The smallest set of wrong values, or None. search: a `first_difference.Values`; no single value does for it."""
     if search.theirs is None:
         return None
     steps = [k for k in search.telling_steps() if not search.steps[k].last and search.steps[k].name]

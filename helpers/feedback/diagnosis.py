@@ -25,6 +25,7 @@ from .values import is_array, is_number
 
 SAME_NUMBERS = "The same numbers come out with this mistake: "
 CALLEES_TRIED = 120  # mistakes of the functions that the reference calls
+VERDICTS = 4  # wrong verdicts from which on agreement proves something
 PAIRED = 60  # known mistakes that transforms are combined with
 
 
@@ -83,7 +84,8 @@ class Search:
             return True
         lines = self.twins.source(ids).splitlines()
         theirs_text = lines[line - 1] if line <= len(lines) else ""
-        return evidence.attributes(theirs_text) <= evidence.attributes(place.text)
+        named, there = evidence.attributes(place.text), evidence.attributes(theirs_text)
+        return bool(named & there) or not named or not there
 
     def differs(self, ids, i):
         """Whether the twin does anything wrong on this case."""
@@ -219,7 +221,9 @@ def _known_by_numbers(size):
     """Known mistakes that give the same numbers, though the learner's source does not show them."""
 
     def road(search):
-        if size > search.exercise.max_mistakes or search.is_verdict or search.says_little and size > 1:
+        if size > search.exercise.max_mistakes or search.says_little and size > 1:
+            return None
+        if search.is_verdict and len(search.wrong) < VERDICTS:
             return None
         if not search.known(size):
             return None
@@ -266,6 +270,8 @@ def _transformed_and_known(search):
 
 def _callee(search):
     """A mistake inside a function that the reference calls, which a learner may have written out anew."""
+    if search.says_little:
+        return None
     tried = 0
     for name, number in _callees(search.exercise).items():
         inner = twins_of(get(number))

@@ -1,9 +1,11 @@
-"""Single edits of calls: another function, an axis, an argument more or less, arguments exchanged, the call left out."""
+"""Single edits of calls: another function, an axis, an argument more or less, arguments exchanged, no call."""
 
 import ast
 import itertools
 
-AXES = ("axis", "dim", "dim0", "dim1", "axes")
+from .edits_of_numbers import sizes
+from .trees import AXES, is_method, name_of, number
+
 _REDUCTIONS = frozenset(
     "sum mean max min amax amin prod std var all any argmax argmin softmax log_softmax cumsum norm logsumexp"
     " concatenate cat stack unsqueeze squeeze expand_dims flip sort argsort chunk split".split()
@@ -40,25 +42,9 @@ _FAMILIES = tuple(
         "len sum max",
     )
 )
-_POSITIONAL_AXIS = frozenset("unsqueeze squeeze sum mean softmax cumsum chunk flip expand_dims stack cat concatenate".split())
-
-
-def number(n):
-    """The expression for a number."""
-    return ast.UnaryOp(ast.USub(), ast.Constant(-n)) if n < 0 else ast.Constant(n)
-
-
-def name_of(call):
-    """The last part of what a call calls: "sum" for np.sum(x) and for x.sum()."""
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-
-
-def is_method(call):
-    """Whether a call is a value's method, x.sum(), and not a module's function, np.sum(x)."""
-    func = call.func
-    return isinstance(func, ast.Attribute) and not (
-        isinstance(func.value, ast.Name) and func.value.id in ("np", "torch", "math", "F", "nn", "numpy")
-    )
+_POSITIONAL_AXIS = frozenset(
+    "unsqueeze squeeze sum mean softmax cumsum chunk flip expand_dims stack cat concatenate".split()
+)
 
 
 def edits(function, call, where, parent):
@@ -81,11 +67,21 @@ def edits(function, call, where, parent):
             yield edit(1, "call", f"whether {shown} belongs{around}", where, value, call, (name, i))
     for family in _FAMILIES:
         for other in family if name in family else ():
-            if other != name and not (isinstance(call.func, ast.Name) and other not in ("sum", "max", "min", "all", "any", "len")):
+            if other != name and not (
+                isinstance(call.func, ast.Name) and other not in ("sum", "max", "min", "all", "any", "len")
+            ):
                 func = ast.Name(other, ast.Load())
                 if isinstance(call.func, ast.Attribute):
                     func = ast.Attribute(call.func.value, other, ast.Load())
-                yield edit(1, "function", f"whether {shown} is the function you need", where, changed(func=func), call, (name, other))
+                yield edit(
+                    1,
+                    "function",
+                    f"whether {shown} is the function you need",
+                    where,
+                    changed(func=func),
+                    call,
+                    (name, other),
+                )
 
     # Arguments exchanged, dropped
     for i, j in itertools.combinations(range(min(len(call.args), 4)), 2):
@@ -97,10 +93,20 @@ def edits(function, call, where, parent):
         yield edit(1, "order", f"the order of the two sides of {shown}", where, turned, call)
     for i in range(len(call.args)):
         if len(call.args) > 1:
-            yield edit(2, "argument", f"the arguments of {shown}", where, changed(call.args[:i] + call.args[i + 1 :]), call)
+            yield edit(
+                2, "argument", f"the arguments of {shown}", where, changed(call.args[:i] + call.args[i + 1 :]), call
+            )
     for i, keyword in enumerate(call.keywords):
         rest = call.keywords[:i] + call.keywords[i + 1 :]
-        yield edit(2, "argument", f"the argument `{keyword.arg}` of {shown}", where, changed(keywords=rest), call, (name, keyword.arg))
+        yield edit(
+            2,
+            "argument",
+            f"the argument `{keyword.arg}` of {shown}",
+            where,
+            changed(keywords=rest),
+            call,
+            (name, keyword.arg),
+        )
 
     if len(call.args) == 1 and isinstance(call.args[0], ast.BinOp) and not is_method(call):
         inner = call.args[0]
@@ -128,7 +134,9 @@ def _axes(function, call, where, name, shown, changed):
     torch = function.torch
     word = "dim" if torch else "axis"
     own = [i for i, keyword in enumerate(call.keywords) if keyword.arg in AXES]
-    axes = [number(n) for n in (-1, 0, 1, -2, 2, -3)] + [ast.Name(a, ast.Load()) for a in function.arguments if a in AXES]
+    axes = [number(n) for n in (-1, 0, 1, -2, 2, -3)] + [
+        ast.Name(a, ast.Load()) for a in function.arguments if a in AXES
+    ]
     for i in own:
         for axis in axes:
             if ast.dump(axis) != ast.dump(call.keywords[i].value):
@@ -142,12 +150,16 @@ def _axes(function, call, where, name, shown, changed):
             if ast.dump(axis) != ast.dump(call.args[position]):
                 new = ast.copy_location(axis, call.args[position])
                 key = ("axis", name, ast.dump(call.args[position]), ast.dump(axis))
-                yield function.change(1, "axis", f"the axis of {shown}", key, (call.lineno,), ((call, "args", position, new),))
+                yield function.change(
+                    1, "axis", f"the axis of {shown}", key, (call.lineno,), ((call, "args", position, new),)
+                )
     no_axis = not own and (position is None or len(call.args) <= position)
     if name in _REDUCTIONS and no_axis:
         for axis in axes:
             keywords = [*call.keywords, ast.keyword(word, axis)]
-            yield function.edit(1, "axis", f"the axis of {shown}, which it is not told", where, changed(keywords=keywords), call)
+            yield function.edit(
+                1, "axis", f"the axis of {shown}, which it is not told", where, changed(keywords=keywords), call
+            )
             if name in _KEEPING:
                 keep = ast.keyword("keepdim" if torch else "keepdims", ast.Constant(True))
                 look = f"the axis of {shown}, which it is not told"
@@ -191,21 +203,42 @@ def _additions(function, call, where, name, shown, changed):
             key = ("condition", ast.dump(value))
             look = f"the condition of {shown}: is it the right way round?"
             yield function.change(1, "condition", look, key, (call.lineno,), ((call, "args", i, new),))
-    if name in ("arange", "zeros", "ones", "empty", "eye", "full", "tensor", "array", "zeros_like", "empty_like", "asarray"):
+    if name in (
+        "arange",
+        "zeros",
+        "ones",
+        "empty",
+        "eye",
+        "full",
+        "tensor",
+        "array",
+        "zeros_like",
+        "empty_like",
+        "asarray",
+    ):
         look = f"the dtype of {shown}"
         kinds = [ast.Name("float", ast.Load())]
-        kinds += [ast.Attribute(ast.Name(a, ast.Load()), "dtype", ast.Load()) for a in function.arguments if a != "self"][:3]
+        kinds += [
+            ast.Attribute(ast.Name(a, ast.Load()), "dtype", ast.Load()) for a in function.arguments if a != "self"
+        ][:3]
         rest = [keyword for keyword in call.keywords if keyword.arg != "dtype"]
         for kind in kinds:
             yield edit(2, "dtype", look, where, changed(keywords=[*rest, ast.keyword("dtype", kind)]), call)
     if name == "Linear" and not any(k.arg == "bias" for k in call.keywords):
         keywords = [*call.keywords, ast.keyword("bias", ast.Constant(False))]
         yield edit(1, "argument", f"the biases of {shown}", where, changed(keywords=keywords), call, ("bias",))
-    if name == "einsum" and call.args and isinstance(call.args[0], ast.Constant) and isinstance(call.args[0].value, str):
+    if (
+        name == "einsum"
+        and call.args
+        and isinstance(call.args[0], ast.Constant)
+        and isinstance(call.args[0].value, str)
+    ):
         for letters in _spelled(call.args[0].value):
             new = ast.copy_location(ast.Constant(letters), call.args[0])
             key = ("letters", call.args[0].value, letters)
-            yield function.change(1, "letters", f"the letters of {shown}", key, (call.lineno,), ((call, "args", 0, new),))
+            yield function.change(
+                1, "letters", f"the letters of {shown}", key, (call.lineno,), ((call, "args", 0, new),)
+            )
     arguments = [a for a in function.arguments if a != "self"]
     given = {n.id for a in call.args for n in ast.walk(a) if isinstance(n, ast.Name)}
     if name in function.space or isinstance(call.func, ast.Attribute) and not is_method(call):
@@ -228,7 +261,7 @@ def _several(function, call, name):
 
 
 def _sizes(function):
-    return [size for a in function.arguments[:6] if a != "self" for size in function.sizes(a)]
+    return [size for a in function.arguments[:6] if a != "self" for size in sizes(function, a)]
 
 
 def _spelled(letters):

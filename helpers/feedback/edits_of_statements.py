@@ -3,7 +3,17 @@
 import ast
 import itertools
 
-_OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@", ast.FloorDiv: "//", ast.Pow: "**"}
+from .trees import name_of, number
+
+_OPERATORS = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.MatMult: "@",
+    ast.FloorDiv: "//",
+    ast.Pow: "**",
+}
 _LOOPS = (ast.For, ast.While)
 
 
@@ -51,7 +61,9 @@ def _assignment(function, line, where, in_loop):
         yield function.edit(1, "total", f"the `{text}=`", where, ast.Assign([line.target], line.value), line)
         for op in (ast.Add, ast.Sub, ast.Mult, ast.Div):
             if not isinstance(line.op, op):
-                yield function.edit(1, "operator", f"the `{text}=`", where, ast.AugAssign(line.target, op(), line.value), line)
+                yield function.edit(
+                    1, "operator", f"the `{text}=`", where, ast.AugAssign(line.target, op(), line.value), line
+                )
     elif len(line.targets) == 1 and isinstance(line.targets[0], (ast.Name, ast.Subscript)):
         if in_loop:
             look = "whether that line adds to the total or overwrites it"
@@ -69,10 +81,14 @@ def _condition(function, line, before, after, whole):
     at = (line.lineno,)
     negated = ast.copy_location(ast.UnaryOp(ast.Not(), line.test), line.test)
     look = "the condition of that `if`: is it the right way round?"
-    yield function.change(1, "condition", look, ("condition", ast.dump(line.test)), at, ((line, "test", None, negated),))
+    yield function.change(
+        1, "condition", look, ("condition", ast.dump(line.test)), at, ((line, "test", None, negated),)
+    )
     yield whole(2, "condition", "whether that `if` is needed", before + line.body + after, at, ("if", line.lineno))
     if line.orelse and not isinstance(line.orelse[0], ast.If):
-        yield whole(2, "condition", "whether that `if` is needed", before + line.orelse + after, at, ("else", line.lineno))
+        yield whole(
+            2, "condition", "whether that `if` is needed", before + line.orelse + after, at, ("else", line.lineno)
+        )
 
 
 def _loop(line, before, after, whole):
@@ -81,29 +97,62 @@ def _loop(line, before, after, whole):
     last = line.body[-1]
 
     def loop(body):
-        new = ast.For(line.target, line.iter, body, line.orelse) if isinstance(line, ast.For) else ast.While(line.test, body, line.orelse)
+        new = (
+            ast.For(line.target, line.iter, body, line.orelse)
+            if isinstance(line, ast.For)
+            else ast.While(line.test, body, line.orelse)
+        )
         return ast.copy_location(new, line)
 
     if len(line.body) > 1:
         what = "`return`" if isinstance(last, ast.Return) else "the line"
         look = f"how far {what} is indented: should it come once, after the loop?"
-        yield whole(1, "indentation", look, [*before, loop(line.body[:-1]), last, *after], (last.lineno,), ("out", last.lineno))
+        yield whole(
+            1, "indentation", look, [*before, loop(line.body[:-1]), last, *after], (last.lineno,), ("out", last.lineno)
+        )
     if isinstance(last, ast.If) and last.orelse and any(isinstance(x, ast.Return) for x in last.orelse):
         kept = ast.copy_location(ast.If(last.test, last.body, []), last)
         look = "the `return` that ends the loop in its first round"
         at_return = (last.orelse[-1].lineno,)
-        yield whole(1, "indentation", look, [*before, loop([*line.body[:-1], kept]), *last.orelse, *after], at_return, ("else", last.lineno))
+        yield whole(
+            1,
+            "indentation",
+            look,
+            [*before, loop([*line.body[:-1], kept]), *last.orelse, *after],
+            at_return,
+            ("else", last.lineno),
+        )
     if after and not isinstance(after[0], (ast.Return, *_LOOPS)):
         look = "how far that line is indented: should it come in every round of the loop?"
-        yield whole(2, "indentation", look, [*before, loop([*line.body, after[0]]), *after[1:]], (after[0].lineno,), ("in", after[0].lineno))
+        yield whole(
+            2,
+            "indentation",
+            look,
+            [*before, loop([*line.body, after[0]]), *after[1:]],
+            (after[0].lineno,),
+            ("in", after[0].lineno),
+        )
     if before and isinstance(before[-1], ast.Assign):
         first = before[-1]
         look = f"where `{ast.unparse(first.targets[0])}` gets its first value: once, or in every round?"
-        yield whole(1, "start", look, [*before[:-1], loop([first, *line.body]), *after], (first.lineno,), ("start", first.lineno))
+        yield whole(
+            1,
+            "start",
+            look,
+            [*before[:-1], loop([first, *line.body]), *after],
+            (first.lineno,),
+            ("start", first.lineno),
+        )
         inner = line.body[-1]
         if isinstance(inner, _LOOPS) and len(line.body) == 1:
-            nested = ast.copy_location(ast.For(inner.target, inner.iter, [first, *inner.body], []), inner) if isinstance(inner, ast.For) else inner
-            yield whole(1, "start", look, [*before[:-1], loop([nested]), *after], (first.lineno,), ("start twice", first.lineno))
+            nested = (
+                ast.copy_location(ast.For(inner.target, inner.iter, [first, *inner.body], []), inner)
+                if isinstance(inner, ast.For)
+                else inner
+            )
+            yield whole(
+                1, "start", look, [*before[:-1], loop([nested]), *after], (first.lineno,), ("start twice", first.lineno)
+            )
     inner = line.body[0]
     if isinstance(line, ast.For) and isinstance(inner, ast.For) and len(line.body) == 1:
         zipped = ast.Call(ast.Name("zip", ast.Load()), [line.iter, inner.iter], [])
@@ -125,3 +174,44 @@ def _names_exchanged(function):
             places = tuple((node, "id", None, name) for node, name in nodes)
             look = f"`{a}` and `{b}`: have they changed places?"
             yield function.change(2, "names", look, ("names", a, b), lines, places)
+
+
+def steps_added(function, node, where, parent):
+    """Functions put around what a line computes."""
+    what = "what you return" if isinstance(parent, ast.Return) else "what that line computes"
+    look = f"{what}: is a step missing?"
+    if isinstance(node, ast.Tuple) or _makes_room(node):
+        return
+    module = ast.Name("torch" if function.torch else "np", ast.Load())
+    for name in ("exp", "log", "sqrt", "abs", "tanh", "cumsum"):
+        extra = [number(0)] if name == "cumsum" and function.torch else []
+        new = ast.Call(ast.Attribute(module, name, ast.Load()), [node, *extra], [])
+        yield function.edit(3, "step", look, where, new, node)
+    for name in ("softmax", "int", "float", "bool"):
+        if name != "softmax" or name in function.space:
+            yield function.edit(3, "step", look, where, ast.Call(ast.Name(name, ast.Load()), [node], []), node)
+    axis = ast.keyword("dim" if function.torch else "axis", number(-1))
+    for name in ("sum", "mean"):
+        new = ast.Call(ast.Attribute(node, name, ast.Load()), [], [axis])
+        yield function.edit(3, "step", look, where, new, node)
+    for new in (ast.UnaryOp(ast.USub(), node), ast.UnaryOp(ast.Invert(), node)):
+        yield function.edit(
+            2,
+            "sign",
+            f"the sign of {what}" if isinstance(new.op, ast.USub) else f"{what}: True or False?",
+            where,
+            new,
+            node,
+        )
+    yield function.edit(2, "transpose", f"which axis comes first in {what}", where, function.swapped(node), node)
+
+
+def _makes_room(node):
+    """Whether an expression only makes an array to be filled."""
+    return isinstance(node, ast.Call) and name_of(node) in (
+        "zeros",
+        "ones",
+        "empty",
+        "zeros_like",
+        "empty_like",
+    )

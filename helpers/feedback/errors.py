@@ -140,7 +140,7 @@ def shape_remark(expected, got, dims):
     merged = _merged(expected, got, dims)
     if merged:
         return f": {merged}"
-    return f", which is {named}" if named and len(got) == len(expected) else ""
+    return f", which is {named}" if named else ""
 
 
 def _merged(expected, got, dims):

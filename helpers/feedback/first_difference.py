@@ -7,17 +7,18 @@ cases. A value is the one that is wrong if all cases come out right once the ref
 import ast
 import copy
 import inspect
+import itertools
 import textwrap
 from dataclasses import dataclass
 
 import numpy as np
 
-from . import variants
+from . import variants, watching
+from .matching import copied, equal, kept, nearly, relations, telling
 
 STEPS, CASES_COMPARED, TRIED = 40, 4, 120  # steps looked at, cases on which a value must agree, substitutions tried
 LONGEST_LABEL = 40  # characters of an expression that is quoted
 RESULT = "the result"  # stands for the name of what a function returns without one
-LARGEST = 200_000  # entries of an array that is compared
 
 
 @dataclass(frozen=True)
@@ -56,8 +57,8 @@ class Difference:
             said = [f"`{value.label}` in line {value.line} holds {value.phrase}" for value in self.misnamed]
             return f"Your {', and '.join(said)}."
         if self.complete:
-            value = self.complete
-            return f"`{value.label}` in line {value.line} already is what should be returned. Look at what comes after it."
+            done = f"`{self.complete.label}` in line {self.complete.line} already is what should be returned"
+            return f"{done}. Look at what comes after it."
         fine = _said_right(self.right)
         if not self.wrong:
             return f"{fine} Look at the rest."
@@ -91,7 +92,7 @@ class _Recorder:
 
     def __call__(self, index, value):
         if index not in self.values and not self.steps[index].in_loop:
-            self.values[index] = _kept(value)
+            self.values[index] = kept(value)
         return value
 
 
@@ -117,7 +118,7 @@ class _Reference:
         if i not in self._values:
             space, recorders = dict(self.space), []
             for tree in reversed(self.trees):  # callees first, so that the reference finds them
-                watched, steps = variants.watched(tree)
+                watched, steps = watching.watched(tree)
                 recorders.insert(0, _Recorder(steps))
                 space[tree.body[0].name] = variants.Builder(space)(watched, recorders[0])
             self.run(space[self.trees[0].body[0].name], i)
@@ -129,7 +130,7 @@ class _Reference:
 
     def is_all(self, i, key):
         """Whether a value is all that the reference returns."""
-        last = [step for step in variants.watched(self.trees[0])[1] if step.last]
+        last = [step for step in watching.watched(self.trees[0])[1] if step.last]
         keys = [(n, k) for n, k in self.values(i) if n == 0]
         return len(last) == 1 and key == keys[-1] and self.name(i, key) in (RESULT, last[0].name)
 
@@ -142,8 +143,8 @@ def _named(recorder):
     given = [value for k, value in recorder.values.items() if recorder.steps[k].given]
     for k, value in sorted(recorder.values.items()):
         step = recorder.steps[k]
-        if bool(step.name) != step.last and not step.given and _telling(value):
-            if not any(_equal(value, other) for other in given):
+        if bool(step.name) != step.last and not step.given and telling(value):
+            if not any(equal(value, other) for other in given):
                 yield k, (step.name or RESULT, value)
 
 
@@ -164,7 +165,7 @@ class Values:
         the same, and whether it is right. order: indices of the cases, the first wrong one first. phrases: what the
         reference's names stand for ({"scores": "the scores"}). sizes(i): sizes of case i by name ({"d_k": 4}).
         """
-        self.watched, self.steps = variants.watched(tree)
+        self.watched, self.steps = watching.watched(tree)
         self.theirs, self.run, self.right, self.order = _Reference.of(reference, run), run, right, list(order)
         self.phrases, self.sizes, self.build = phrases or {}, sizes, variants.Builder(space)
         self.first, self._own = self.order[0], {}
@@ -206,17 +207,15 @@ class Values:
         if not before and self.steps[wrong[0]].line == max(self.steps[k].line for k in steps):
             return None  # all of it lies in one line: nothing is said by that
         before = [k for k in before if self.steps[k].name][-1:] or before[-1:]
-        return Difference(
-            tuple(self.value(k, keys[k]) for k in before), self.value(*wrong), self._relation(*wrong)
-        )
+        return Difference(tuple(self.value(k, keys[k]) for k in before), self.value(*wrong), self._relation(*wrong))
 
     def _own_key(self, k):
         """The last of the reference's values that has step k's own name."""
-        names = [key for key in self.theirs.values(self.first) if _bare(self.theirs.name(self.first, key)) == _bare(self.steps[k].name)]
-        return names[-1]
+        own = _bare(self.steps[k].name)
+        return [key for key, (name, _) in self.theirs.values(self.first).items() if _bare(name) == own][-1]
 
     def _forward(self, keys):
-        """{step: key} without steps that undo what was right: a name that goes back to an earlier value of the reference."""
+        """{step: key} without steps that undo what was right: names that go back to an earlier value."""
         reached, found = {}, {}
         for k, key in sorted(keys.items()):
             if key >= reached.get(self.steps[k].name, key):
@@ -228,11 +227,9 @@ class Values:
         """The steps of the first wrong case whose values can be told from others, and short enough to be quoted."""
         own = self.own(self.first)
         given = [value for k, value in own.items() if self.steps[k].given]
-        telling = [
-            k for k in sorted(own)
-            if not self.steps[k].given and len(self.steps[k].label) <= LONGEST_LABEL and _telling(own[k])
-        ]  # fmt: skip
-        return [k for k in telling if not any(_equal(own[k], other) for other in given)][:STEPS]
+        short = [k for k in sorted(own) if not self.steps[k].given and len(self.steps[k].label) <= LONGEST_LABEL]
+        fresh = (k for k in short if telling(own[k]) and not any(equal(own[k], other) for other in given))
+        return list(itertools.islice(fresh, STEPS))
 
     def same(self, k):
         """The key of the reference's value that step k equals on every case compared, one of its own name first."""
@@ -244,15 +241,15 @@ class Values:
         """What step k equals on the first case alone: (2, key); or nearly: (1, key, how)."""
         value = self.own(self.first)[k]
         for key, (_, theirs) in self.theirs.values(self.first).items():
-            if np.shape(value) == np.shape(theirs) and _equal(value, theirs):
+            if np.shape(value) == np.shape(theirs) and equal(value, theirs):
                 yield 2, key
             else:
-                yield from ((1, key, how) for how in _nearly(value, theirs))
+                yield from ((1, key, how) for how in nearly(value, theirs))
 
     def _agree(self, k, key):
         pairs = [(self.own(i).get(k), self.theirs.values(i).get(key)) for i in self.order[:CASES_COMPARED]]
         both = [(ours, theirs[1]) for ours, theirs in pairs if ours is not None and theirs is not None]
-        return bool(both) and pairs[0] is not None and all(_equal(ours, theirs) for ours, theirs in both)
+        return bool(both) and pairs[0] is not None and all(equal(ours, theirs) for ours, theirs in both)
 
     def _under_anothers_name(self, k, key):
         """Whether step k has the name of one of the reference's values and holds another one."""
@@ -290,7 +287,7 @@ class Values:
 
         def put(index, value):
             theirs = self.theirs.values(now).get(exchanged[index]) if index in exchanged else None
-            return value if theirs is None else _copy(theirs[1])
+            return value if theirs is None else copied(theirs[1])
 
         variant = self.build(self.watched, put)
         for now in self.order:  # noqa: B007 (put reads it)
@@ -311,106 +308,10 @@ class Values:
         """What step k's value is beside the right one, if the same can be said on several cases."""
         cases = [i for i in self.order if k in self.own(i) and key in self.theirs.values(i)][:CASES_COMPARED]
         sizes = [self.sizes(i) if self.sizes else {} for i in cases]
-        found = [_relations(self.own(i)[k], self.theirs.values(i)[key][1], s) for i, s in zip(cases, sizes, strict=True)]
+        found = [relations(self.own(i)[k], self.theirs.values(i)[key][1], s) for i, s in zip(cases, sizes, strict=True)]
         return next((r for r in found[0] if len(cases) > 1 and all(r in other for other in found)), "")
 
 
 def _bare(name):
     """A name as it is compared: `W_q`, `q` and `Q` are one."""
     return name.lower().removeprefix("w_")
-
-
-# Values ---------------------------------------------------------------------------------------------------------------
-
-
-def _kept(value):
-    """A copy of a value, as it is now, or None where it is nothing to compare."""
-    if hasattr(value, "detach"):
-        return value.detach().clone() if value.numel() <= LARGEST else None
-    if isinstance(value, np.ndarray):
-        return value.copy() if value.size <= LARGEST and value.dtype.kind in "fiub" else None
-    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool):
-        return value
-    return None
-
-
-def _copy(value):
-    return value.clone() if hasattr(value, "clone") else value.copy() if isinstance(value, np.ndarray) else value
-
-
-def _array(value):
-    if hasattr(value, "detach"):
-        value = value.detach().cpu()
-        value = value.float() if str(value.dtype) in ("torch.bfloat16", "torch.float16") else value
-        return value.numpy()
-    return np.asarray(value)
-
-
-def _telling(value):
-    """Whether equality with a value says anything: an array of different entries, or a number that is no small size."""
-    if value is None:
-        return False
-    array = _array(value)
-    if array.dtype.kind not in "fib" or not array.size:
-        return False
-    if array.ndim == 0:
-        return array.dtype.kind != "b" and abs(float(array)) > 100
-    return array.size >= 2 and bool((array != array.flat[0]).any())
-
-
-def _equal(a, b):
-    if a is None or b is None:
-        return False
-    a, b = _array(a), _array(b)
-    if a.shape != b.shape or (a.dtype.kind == "b") != (b.dtype.kind == "b"):
-        return False
-    if a.dtype.kind == "b":
-        return bool((a == b).all())
-    coarse = any(x.dtype == np.float32 for x in (a, b))
-    a, b = a.astype(float), b.astype(float)
-    finite = np.abs(b[np.isfinite(b)])
-    scale = max(float(finite.max(initial=0.0)), 1e-30)
-    with np.errstate(all="ignore"):
-        return bool(np.isclose(a, b, rtol=1e-4 if coarse else 1e-7, atol=(1e-5 if coarse else 1e-9) * scale, equal_nan=True).all())
-
-
-def _nearly(ours, theirs):
-    """How a value is nearly another one: "times" one factor, but for its "signs", or "transposed"."""
-    ours, theirs = _array(ours), _array(theirs)
-    if "b" in (ours.dtype.kind, theirs.dtype.kind):
-        return
-    if ours.ndim >= 2 and ours.shape != theirs.shape[:-2] + theirs.shape[:-3:-1]:
-        pass
-    elif ours.ndim >= 2 and _equal(np.swapaxes(ours, -1, -2), theirs):
-        yield "transposed"
-    if ours.shape != theirs.shape or not ours.ndim:
-        return
-    if _equal(np.abs(ours), np.abs(theirs)):
-        yield "signs"
-    ours, theirs = ours.astype(float), theirs.astype(float)
-    at = np.unravel_index(np.argmax(np.abs(theirs)), theirs.shape)
-    if np.isfinite(ours).all() and np.isfinite(theirs).all() and theirs[at] and ours[at]:
-        if _equal(ours, theirs * (ours[at] / theirs[at])):
-            yield "times"
-
-
-def _relations(ours, theirs, sizes):
-    """What can be said of our value beside the right one, most telling first."""
-    ours, theirs = _array(ours), _array(theirs)
-    if ours.dtype.kind == "b" or theirs.dtype.kind == "b":
-        opposite = ours.shape == theirs.shape and ours.dtype.kind == theirs.dtype.kind == "b" and (ours == ~theirs).all()
-        return ["its opposite, True for False"] if opposite else []
-    ours, theirs = ours.astype(float), theirs.astype(float)
-    found = []
-    if theirs.ndim >= 2 and _equal(np.swapaxes(ours, -1, -2), theirs):
-        found.append("that with its last two axes exchanged")
-    if ours.shape != theirs.shape:
-        return found
-    if _equal(-ours, theirs):
-        found.append("that with the opposite sign")
-    for name, size in sizes.items():
-        for text, factor in ((f"√{name}", size**0.5), (name, size)):
-            if size > 1:
-                found += [f"{text} times that"] if _equal(ours, theirs * factor) else []
-                found += [f"that divided by {text}"] if _equal(ours, theirs / factor) else []
-    return found

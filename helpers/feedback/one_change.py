@@ -1,9 +1,10 @@
-"""The one change in a learner's own code that would make it right: where it is and what to look at, never what to write."""
+"""The one change in a learner's own code that would make it right: where, what to look at, never what to write."""
 
 import ast
 from dataclasses import dataclass
 
-from .edits import edits_of, made
+from .edits import made
+from .edits_of_functions import edits_of
 from .variants import quiet_libraries
 
 FUNCTION_LIMIT, CLASS_LIMIT = 900, 450  # edits that are tried

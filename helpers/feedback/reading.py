@@ -1,28 +1,25 @@
 """What the source of a wrong answer says by itself: facts about its lines that often are the mistake.
 
 A remark is certain where it is a fact about Python, NumPy or PyTorch that hardly anybody means. It is a suspicion
-where the line may well be meant; its sentence then says where to look, and what that line does, and no more.
+where the line may well be meant; its sentence then says where to look, and what stands there does, and no more.
 """
 
 import ast
 from dataclasses import dataclass
 
-from . import reading_names
-from .edits_of_calls import is_method, name_of
+from . import reading_calls, reading_names
+from .reading_calls import certain, suspicion
+from .trees import name_of, number_of, short
 from .variants import body_of, functions_of
 
 _LOOPS = (ast.For, ast.While)
-_IN_PLACE = frozenset(
-    "append extend insert sort reverse update add pop remove clear setdefault copyto fill_diagonal put fill seed manual_seed"
-    " set_rng_state print add_module register_buffer register_parameter eval train backward step zero_grad shuffle"
-    " setflags resize partition itemset copy_ init xavier_uniform_ __init__ setattr load_state_dict".split()
-)
+# Functions that give a new array and leave the old one alone; nothing is kept of them unless it gets a name.
 _RETURN_NEW = frozenset(
     "masked_fill where softmax log_softmax transpose swapaxes reshape view permute exp log sqrt clip clamp contiguous"
-    " squeeze unsqueeze float to tril triu round repeat expand sum mean max min abs matmul dot astype flatten tanh"
-    " cumsum roll flip moveaxis concatenate cat stack nan_to_num maximum minimum divide multiply add subtract".split()
+    " squeeze unsqueeze tril triu round repeat expand sum mean max min abs matmul dot astype flatten tanh cumsum roll"
+    " flip moveaxis concatenate cat stack nan_to_num maximum minimum divide multiply subtract".split()
 )
-_METHODS = frozenset("sum mean max min exp sqrt abs softmax any all std var transpose clone copy item prod".split())
+_WITH_STATE = frozenset("Linear Dropout LayerNorm Embedding Parameter MultiheadAttention BatchNorm1d Conv1d".split())
 
 
 @dataclass(frozen=True)
@@ -37,8 +34,8 @@ class Remark:
 def remarks(tree, reference=None, many_axes=()):
     """Remarks on an answer, the certain ones first, then by line; empty for None.
 
-    tree: the answer, from `variants.parse`, or None. reference: the right answer's tree; what is in it too is no
-    remark. many_axes: names of arguments that have more than two axes in some case.
+    tree: the answer, from `variants.parse`, or None. reference: the right answer's tree; what could be said of it as
+    well is left out. many_axes: names of arguments that have more than two axes in some case.
     """
     if tree is None:
         return []
@@ -46,9 +43,9 @@ def remarks(tree, reference=None, many_axes=()):
     known = {sentence for _, sentence, _ in _all(reference, many_axes)} if reference else set()
     if reference:
         found += reading_names.arguments(tree, reference)
-        found += [] if reading_names.draws(reference) else list(_chance(tree))
+        found += [] if reading_names.draws(reference) else _chance(tree)
     fresh = dict.fromkeys(one for one in found if one[1] not in known)
-    said = [Remark(line, f"Line {line}: {sentence}", certain) for line, sentence, certain in fresh]
+    said = [Remark(line, f"Line {line}: {sentence}", is_certain) for line, sentence, is_certain in fresh]
     return sorted(said, key=lambda remark: (not remark.certain, remark.line))
 
 
@@ -59,160 +56,83 @@ def _all(tree, many_axes):
         yield from reading_names.views(function)
         has_input = any(a.arg != "self" for a in function.args.args)
         for node in ast.walk(function):
-            yield from _statement(node)
-            yield from (one for one in _expression(node) if has_input or "sizes of the input" not in one[1])
-            if isinstance(node, ast.Attribute) and node.attr == "T" and _short(node.value) in many_axes:
-                yield node.lineno, f"look at `.T` in `{_short(node)}`. With more than two axes it reverses all of them.", False
+            yield from _statement(node, function)
+            yield from (one for one in reading_calls.of(node) if has_input or "sizes of the input" not in one[1])
+            if isinstance(node, ast.Attribute) and node.attr == "T" and short(node.value) in many_axes:
+                yield from suspicion(
+                    node, f"`.T` in `{short(node)}`", "With more than two axes it reverses all of them."
+                )
     yield from _classes(tree)
-
-
-# Lines ----------------------------------------------------------------------------------------------------------------
 
 
 def _returns(function):
     """Functions that give nothing back, and loops that end in their first round."""
-    own = [node for node in ast.walk(function) if isinstance(node, ast.Return) and node.value is not None]
-    prints = [n for n in ast.walk(function) if isinstance(n, ast.Call) and name_of(n) == "print"]
-    if not own and prints and function.name != "__init__":
-        yield prints[-1].lineno, "the result is printed and not returned; nobody can calculate with what is printed.", True
+    returned = [node for node in ast.walk(function) if isinstance(node, ast.Return) and node.value is not None]
+    prints = [node for node in ast.walk(function) if isinstance(node, ast.Call) and name_of(node) == "print"]
+    if not returned and prints and function.name != "__init__":
+        yield from certain(
+            prints[-1], "the result is printed and not returned. Nobody can calculate with what is printed."
+        )
     for loop in (node for node in ast.walk(function) if isinstance(node, _LOOPS)):
         last = loop.body[-1]
         if any(isinstance(node, (ast.Continue, ast.Break)) for node in ast.walk(loop)):
             continue
         if isinstance(last, ast.Return):
-            yield last.lineno, "this `return` stands inside the loop, which therefore ends in its first round.", True
-        elif isinstance(last, ast.If) and last.orelse and all(isinstance(b[-1], ast.Return) for b in (last.body, last.orelse)):
-            yield last.orelse[-1].lineno, "one `return` or the other ends the loop in its first round.", True
+            yield from certain(last, "this `return` stands inside the loop, which therefore ends in its first round.")
+        both = isinstance(last, ast.If) and last.orelse and (last.body, last.orelse)
+        if both and all(isinstance(branch[-1], ast.Return) for branch in both):
+            yield from certain(last.orelse[-1], "one `return` or the other ends the loop in its first round.")
 
 
-def _statement(node):
+def _statement(node, function):
     if isinstance(node, ast.Expr):
         yield from _thrown_away(node)
     elif isinstance(node, ast.Assign) and isinstance(node.value, ast.UnaryOp) and isinstance(node.value.op, ast.UAdd):
-        yield node.lineno, "`=+` does not add: it stores the value that follows. Adding to a total is `+=`.", True
+        yield from certain(node, "`=+` does not add: it stores the value that follows. Adding to a total is `+=`.")
     elif isinstance(node, ast.For):
-        yield from _loop_bounds(node)
+        yield from _loop_bounds(node, function)
 
 
 def _thrown_away(node):
     value = node.value
     if isinstance(value, ast.Compare) and isinstance(value.ops[0], ast.Eq):
-        yield node.lineno, "`==` compares, and the answer is thrown away. A single `=` gives a name its value.", True
+        yield from certain(node, "`==` compares, and the answer is thrown away. A single `=` gives a name its value.")
     elif isinstance(value, ast.BinOp):
-        yield node.lineno, f"`{_short(value)}` is calculated and thrown away: it has no name and is not returned.", True
-    elif isinstance(value, ast.Call) and name_of(value) in _RETURN_NEW - _IN_PLACE:
-        if any(keyword.arg in ("out", "inplace") for keyword in value.keywords) or len(value.args) > 3:
-            return
-        if isinstance(value.func, ast.Attribute):
-            yield node.lineno, (
-                f"`{name_of(value)}` gives a new array back and leaves the old one as it was. Here what it gives is thrown away."
-            ), True
+        yield from certain(node, f"`{short(value)}` is calculated and thrown away: it has no name and is not returned.")
+    elif isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and name_of(value) in _RETURN_NEW:
+        if not any(keyword.arg in ("out", "inplace") for keyword in value.keywords) and len(value.args) <= 3:
+            what = f"`{name_of(value)}` gives a new array back and leaves the old one as it was"
+            yield from certain(node, f"{what}. Here what it gives is thrown away.")
 
 
-def _loop_bounds(node):
-    """range(1, n) and range(n - 1), where the loop's number is only used as an index."""
+def _loop_bounds(node, function):
+    """range(1, n) and range(n - 1), where the loop's number is only used as an index and nothing is done besides."""
     call = node.iter
     if not (isinstance(call, ast.Call) and name_of(call) == "range" and isinstance(node.target, ast.Name)):
         return
-    uses = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == node.target.id and isinstance(n.ctx, ast.Load)]
-    indices = [part for n in ast.walk(node) if isinstance(n, ast.Subscript)
-               for part in (n.slice.elts if isinstance(n.slice, ast.Tuple) else [n.slice])]  # fmt: skip
-    if not uses or any(not any(use is index for index in indices) for use in uses):
+    places = [n.slice for n in ast.walk(function) if isinstance(n, ast.Subscript)]
+    indices = [part for place in places for part in (place.elts if isinstance(place, ast.Tuple) else [place])]
+    uses = [n for line in node.body for n in ast.walk(line) if isinstance(n, ast.Name) and n.id == node.target.id]
+    if not uses or not all(any(use is index for index in indices) for use in uses):
         return
-    if len(call.args) == 2 and isinstance(call.args[0], ast.Constant) and call.args[0].value == 1:
-        last = call.args[1]
-        if not (isinstance(last, ast.BinOp) and isinstance(last.op, ast.Add)):
-            yield node.lineno, f"look at `{_short(call)}`. It begins with 1, so number 0, the first, is left out.", False
-    end = call.args[-1] if len(call.args) <= 2 else None
-    if isinstance(end, ast.BinOp) and isinstance(end.op, ast.Sub) and isinstance(end.right, ast.Constant) and end.right.value == 1:
-        yield node.lineno, f"look at `{_short(call)}`. A range stops before its end, so here the last one is left out.", False
-
-
-# Expressions ----------------------------------------------------------------------------------------------------------
-
-
-def _expression(node):
-    if isinstance(node, ast.BinOp):
-        yield from _operation(node)
-    elif isinstance(node, ast.Call):
-        yield from _call(node)
-    elif isinstance(node, ast.Compare):
-        yield from _comparison(node)
-    if isinstance(node, (ast.BinOp, ast.Compare)):
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.Attribute) and child.attr in _METHODS and isinstance(child.value, ast.Name):
-                if child.value.id not in ("np", "torch", "math", "self"):
-                    yield child.lineno, f"`{_short(child)}` only names the method. Without parentheses nothing is calculated.", True
-
-
-def _operation(node):
-    op, left, right = node.op, node.left, node.right
-    if isinstance(op, ast.BitXor) and _whole(right, 2):
-        yield node.lineno, f"in `{_short(node)}`, `^` is no power: Python's `^` compares the bits of whole numbers, and powers are `**`.", True
-    last = left.right if isinstance(left, ast.BinOp) and isinstance(left.op, (ast.Div, ast.Mult)) else left
-    if isinstance(op, ast.Div) and isinstance(last, ast.BinOp) and isinstance(last.op, ast.Pow) and _whole(last.right, 1, 1):
-        yield node.lineno, f"in `{_short(node)}` the power is taken first, and only then comes the division.", True
-    if isinstance(op, ast.FloorDiv) and isinstance(left, ast.BinOp) and isinstance(left.op, ast.Div):
-        yield node.lineno, f"`{_short(node)}` is worked out from left to right, and `//` rounds what it gets down to a whole number.", True
-    if isinstance(op, ast.Pow):
-        for inner in ast.walk(right):
-            if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.FloorDiv):
-                yield node.lineno, f"look at `//` in the exponent `{_short(right)}`. It rounds down to a whole number.", False
-                break
-    if isinstance(op, ast.Mult):
-        for side, other in ((left, right), (right, left)):
-            if isinstance(side, ast.List) and (len(side.elts) > 1 or isinstance(side.elts[0] if side.elts else None, ast.List)):
-                times = _short(other)
-                yield node.lineno, f"a list times {times} is that list {times} times over. Its entries stay as they are.", True
-    if isinstance(op, ast.Add):
-        for side in (left, right):
-            if isinstance(side, ast.Constant) and isinstance(side.value, float) and 0 < side.value <= 1e-3:
-                yield node.lineno, f"look at the {side.value:g} that is added. It changes the result a little.", False
-    if isinstance(op, (ast.Div, ast.FloorDiv)) and _whole(right, 3):
-        yield node.lineno, f"look at the {right.value} in `{_short(node)}`. It stays {right.value} whatever the sizes of the input.", False
-
-
-def _call(node):
-    name = name_of(node)
-    if name in ("eye", "zeros", "ones", "empty", "reshape", "view", "arange", "identity", "sqrt", "range", "tri"):
-        for number in [n for argument in node.args for n in ast.walk(argument)]:
-            inside = isinstance(number, ast.Constant) and _whole(number, 3)
-            if inside and number in [*node.args, *(e for a in node.args if isinstance(a, ast.Tuple) for e in a.elts)]:
-                yield node.lineno, f"look at the {number.value} in `{_short(node)}`. It stays {number.value} whatever the sizes of the input.", False
-                break
-    if name in ("zeros", "empty", "ones", "full", "array", "zeros_like") or name == "astype":
-        kinds = [k.value for k in node.keywords if k.arg == "dtype"] + (node.args[:1] if name == "astype" else [])
-        if any(_short(kind) in ("int", "np.int64", "np.int32", "torch.long", "torch.int64") for kind in kinds):
-            yield node.lineno, f"look at the dtype in `{_short(node)}`. Whole numbers cut off what stands after the point.", False
-    if name in ("masked_fill", "masked_fill_", "where", "full", "full_like"):
-        for number in [n for argument in node.args for n in [argument]]:
-            value = _negative(number)
-            if value is not None and value <= -10:
-                yield node.lineno, f"look at {value:g} in `{_short(node)}`. It is an ordinary number: other scores can lie below it.", False
-    if name in ("equal", "array_equal") and not is_method(node):
-        yield node.lineno, f"look at `{name}`. It asks for equality to the last bit, so rounding alone makes a difference.", False
-    if name in ("softmax", "Softmax", "log_softmax"):
-        for keyword in node.keywords:
-            if keyword.arg in ("dim", "axis") and isinstance(keyword.value, ast.Constant) and keyword.value.value in (0, 1):
-                axis = keyword.value.value
-                yield node.lineno, f"look at `{keyword.arg}={axis}` of the softmax. Axis {axis} is counted from the front, and a batch moves it.", False
-    if name in ("flatten", "ravel") and is_method(node) and not node.args and not node.keywords:
-        yield node.lineno, f"look at `{name}()`. Without an argument it lays all axes into one.", False
-
-
-def _comparison(node):
-    """(a - b).max() < 1e-5: differences with a sign."""
-    for side, op in ((node.left, node.ops[0]),):
-        if isinstance(side, ast.Call) and name_of(side) in ("max", "amax") and isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
-            inside = side.func.value if is_method(side) else (side.args[0] if side.args else None)
-            if isinstance(inside, ast.BinOp) and isinstance(inside.op, ast.Sub):
-                yield node.lineno, f"look at `{_short(side)}`. The differences keep their signs, so one far below 0 counts as small.", False
+    written = set(map(number_of, indices))
+    first, last = (call.args[0], call.args[1]) if len(call.args) == 2 else (None, call.args[-1])
+    adds = isinstance(last, ast.BinOp) and isinstance(last.op, ast.Add)
+    if number_of(first) == 1 and not adds and 0 not in written:
+        yield from suspicion(node, f"`{short(call)}`", "It begins with 1, so number 0, the first, is left out.")
+    less = isinstance(last, ast.BinOp) and isinstance(last.op, ast.Sub) and number_of(last.right) == 1
+    if less and -1 not in written and len(call.args) < 3:
+        yield from suspicion(
+            node, f"`{short(call)}`", "A range stops before its end, so the last one is left out here."
+        )
 
 
 def _chance(tree):
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and reading_names.draws(node, deep=False):
-            yield node.lineno, f"`{_short(node)}` draws at random, so the same input gives another result every time.", True
+            yield from certain(
+                node, f"`{short(node)}` draws at random: the same input gives another result every time."
+            )
 
 
 def _classes(tree):
@@ -224,27 +144,13 @@ def _classes(tree):
         calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
         if function.name == "forward":
             for call in calls:
-                if isinstance(call.func, ast.Attribute) and _short(call.func).startswith("nn.") and call.func.attr[:1].isupper():
-                    yield call.lineno, (
-                        f"`{_short(call.func)}` is made anew at every call. PyTorch cannot see it: it is neither trained, moved"
-                        " nor switched by `eval()`. Layers are made in `__init__`."
-                    ), True
-        if function.name == "__init__" and "Module" in " ".join(_short(base) for base in definition.bases):
-            if not any(name_of(call) == "super" for call in calls) and body_of(function):
-                yield function.lineno, "`__init__` does not call `super().__init__()`, without which a module cannot hold layers.", True
-
-
-def _whole(node, least, most=10**9):
-    return isinstance(node, ast.Constant) and type(node.value) is int and least <= node.value <= most
-
-
-def _negative(node):
-    inner = node.operand if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) else None
-    if isinstance(inner, ast.Call) and name_of(inner) == "float":
-        return None
-    return -inner.value if isinstance(inner, ast.Constant) and isinstance(inner.value, (int, float)) else None
-
-
-def _short(node):
-    text = ast.unparse(node)
-    return text if len(text) <= 50 else text[:47] + "…"
+                if short(call.func).startswith("nn.") and name_of(call) in _WITH_STATE:
+                    what = (
+                        f"`{short(call.func)}` is made anew at every call, where neither training nor `eval()` finds it"
+                    )
+                    yield from certain(call, f"{what}. Layers are made in `__init__`.")
+        of_module = "Module" in " ".join(map(short, definition.bases))
+        if function.name == "__init__" and of_module and body_of(function):
+            if not any(name_of(call) in ("super", "__init__") for call in calls):
+                missing = "`__init__` does not call `super().__init__()`, without which a module cannot hold layers."
+                yield from certain(function, missing)

@@ -7,7 +7,9 @@ import ast
 
 from .variants import body_of, functions_of
 
-_DRAWING = frozenset("randn rand random randint normal standard_normal uniform randperm permutation shuffle choice".split())
+_DRAWING = frozenset(
+    "randn rand random randint normal standard_normal uniform randperm permutation shuffle choice".split()
+)
 
 
 def draws(tree, deep=True):
@@ -33,7 +35,9 @@ def arguments(tree, reference):
             if not _loads(function, name):
                 yield function.lineno, f"`{name}` is never used.", True
                 continue
-            written = next((s for s in body_of(function) if isinstance(s, ast.Assign) and _plain_target(s) == name), None)
+            written = next(
+                (s for s in body_of(function) if isinstance(s, ast.Assign) and _plain_target(s) == name), None
+            )
             if written is None:
                 continue
             before = [n for n in _loads(function, name) if n.lineno <= written.lineno]
@@ -49,7 +53,11 @@ def unused(function):
         for first, second in zip(block, block[1:], strict=False):
             name = _plain_target(first)
             if name and name == _plain_target(second) and not _reads(second.value, name):
-                yield second.lineno, f"`{name}` is overwritten before its value from line {first.lineno} was used.", True
+                yield (
+                    second.lineno,
+                    f"`{name}` is overwritten before its value from line {first.lineno} was used.",
+                    True,
+                )
     read = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     kept = {name for node in ast.walk(function) if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
     for node in ast.walk(function):
@@ -59,29 +67,33 @@ def unused(function):
 
 
 def views(function):
-    """Slices that are read after the array they are a view of was written, and second names for an argument that is."""
+    """Slices that are read after their array was written, and second names for an argument that is written."""
+    for block in _blocks(function.body):
+        yield from _stale_slices(block)
+    given = set(_names(function)) - {"self"}
     statements = list(_in_order(function.body))
     for i, statement in enumerate(statements):
+        name, value = _plain_target(statement), getattr(statement, "value", None)
+        if not name or not isinstance(value, ast.Name) or value.id not in given or name == value.id:
+            continue
+        changed = next((s for s in statements[i + 1 :] if name in {base for base, _ in _filled(s)}), None)
+        if changed is not None and sum(_plain_target(s) == name for s in statements) == 1:
+            what = f"`{name}` is a second name for `{value.id}` and no copy, so this line changes `{value.id}` too."
+            yield changed.lineno, what, True
+
+
+def _stale_slices(block):
+    for i, statement in enumerate(block):
         for name, base, shown in _slices(statement):
             # A write elsewhere may leave the view as it was, so only one to the very same place counts.
-            written = next((j for j in range(i + 1, len(statements)) if (base, shown) in _filled(statements[j])), None)
-            if written is None or any(_plain_target(s) == base for s in statements[i:written]):
+            written = next((j for j in range(i + 1, len(block)) if (base, shown) in _filled(block[j])), None)
+            if written is None or any(_plain_target(s) in (base, name) for s in block[i + 1 : written + 1]):
                 continue
-            after = [s for s in statements[written + 1 :] if _reads(s, name)]
-            again = any(_plain_target(s) == name for s in statements[i + 1 : written + 1])
-            if after and not again:
-                yield statement.lineno, (
-                    f"`{name}` is a view of `{base}` and no copy: once line {statements[written].lineno} writes into"
-                    f" `{base}`, `{name}` changes too, before line {after[0].lineno} reads it."
-                ), True
-    given = set(_names(function)) - {"self"}
-    for i, statement in enumerate(statements):
-        value = getattr(statement, "value", None)
-        name = _plain_target(statement)
-        if name and isinstance(value, ast.Name) and value.id in given and name != value.id:
-            changed = next((s for s in statements[i + 1 :] if name in {base for base, _ in _filled(s)}), None)
-            if changed is not None and not any(_plain_target(s) == name for s in statements[i + 1 :] if s.lineno < changed.lineno):
-                yield changed.lineno, f"`{name}` is a second name for `{value.id}` and no copy, so this line changes `{value.id}` too.", True
+            after = next((s for s in block[written + 1 :] if _reads(s, name)), None)
+            if after is not None:
+                once = f"once line {block[written].lineno} writes into `{base}`"
+                what = f"`{name}` is a view of `{base}` and no copy: {once}"
+                yield statement.lineno, f"{what}, `{name}` changes too, before line {after.lineno} reads it.", True
 
 
 # Small questions about statements -------------------------------------------------------------------------------------
@@ -125,7 +137,11 @@ def _blocks(body):
 def _in_order(body):
     """The simple statements of a body, those inside `if` and loops included, from top to bottom."""
     for statement in body:
-        inner = [getattr(statement, field) for field in ("body", "orelse") if isinstance(getattr(statement, field, None), list)]
+        inner = [
+            getattr(statement, field)
+            for field in ("body", "orelse")
+            if isinstance(getattr(statement, field, None), list)
+        ]
         if inner and not isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
             for block in inner:
                 yield from _in_order(block)
@@ -153,4 +169,8 @@ def _filled(statement):
     """(base, place) for each array that a statement writes into."""
     targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
     found = [t for t in targets if isinstance(t, ast.Subscript) and isinstance(t.value, ast.Name)]
-    return {(t.value.id, ast.dump(t.slice)) for t in found} if isinstance(statement, (ast.Assign, ast.AugAssign)) else set()
+    return (
+        {(t.value.id, ast.dump(t.slice)) for t in found}
+        if isinstance(statement, (ast.Assign, ast.AugAssign))
+        else set()
+    )

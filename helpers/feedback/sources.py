@@ -29,27 +29,36 @@ def learners_source(candidate):
 
 
 def _source_of_class(candidate):
+    lines, node = _class_in_its_file(candidate)
+    return textwrap.dedent("".join(lines[_first(node) - 1 : node.end_lineno])) if node else None
+
+
+def _class_in_its_file(candidate):
+    """(lines, syntax tree) of a class in the file or cell of its own methods; the tree is None where it is not there.
+
+    Never by the module's name alone: that may lead to another class of the same name.
+    """
     code = next((v.__code__ for v in vars(candidate).values() if hasattr(v, "__code__")), None)
     lines = linecache.getlines(code.co_filename) if code else []
     for node in ast.walk(ast.parse("".join(lines))):
         inside = isinstance(node, ast.ClassDef) and node.lineno <= code.co_firstlineno <= node.end_lineno
         if inside and node.name == candidate.__name__:
-            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-            return textwrap.dedent("".join(lines[first - 1 : node.end_lineno]))
-    return textwrap.dedent(inspect.getsource(candidate))
+            return lines, node
+    return lines, None
+
+
+def _first(node):
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
 def first_line_of(candidate):
     """Number, in its cell or file, of the first line of `learners_source` (1 where it is not known)."""
     if isinstance(candidate, type):
-        code = next((v.__code__ for v in vars(candidate).values() if hasattr(v, "__code__")), None)
-        lines = linecache.getlines(code.co_filename) if code else []
         try:
-            nodes = [n for n in ast.walk(ast.parse("".join(lines))) if isinstance(n, ast.ClassDef)]
+            node = _class_in_its_file(candidate)[1]
         except SyntaxError:
-            return 1
-        own = [n for n in nodes if n.name == candidate.__name__ and n.lineno <= code.co_firstlineno <= n.end_lineno]
-        return min([own[0].lineno, *(d.lineno for d in own[0].decorator_list)]) if own else 1
+            node = None
+        return _first(node) if node else 1
     return getattr(getattr(candidate, "__code__", None), "co_firstlineno", 1)
 
 

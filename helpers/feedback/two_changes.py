@@ -7,9 +7,11 @@ one of the reference's that was missing before; then a second change is looked f
 import ast
 from dataclasses import dataclass, replace
 
-from . import one_change, variants
-from .edits import edits_of, made
-from .variants import Watched, quiet_libraries
+from . import one_change
+from .edits import made
+from .edits_of_functions import edits_of
+from .variants import quiet_libraries
+from .watching import Watched, watched
 
 TAKEN_UP = 3  # first changes for which second ones are tried
 FIRST, SECOND = 240, 180  # first changes, and second ones for each
@@ -31,9 +33,9 @@ class TwoChanges:
         """What a report says of it."""
         first, second = self.changes
         if first.lines == second.lines:
-            looks = [first.what_to_look_at, second.what_to_look_at]
-            end = "" if looks[1].endswith("?") else "."
-            return f"Two changes {one_change.in_lines(first.lines)} would make this right: look at {looks[0]}, and at {looks[1]}{end}"
+            begin = f"Two changes {one_change.in_lines(first.lines)} would make this right"
+            end = "" if second.what_to_look_at.endswith("?") else "."
+            return f"{begin}: look at {first.what_to_look_at}, and at {second.what_to_look_at}{end}"
         said = [f"{one_change.in_lines(c.lines).capitalize()}, look at {c.what_to_look_at}" for c in self.changes]
         said = [text if text.endswith("?") else f"{text}." for text in said]
         return f"Two changes together would make this right. {' '.join(said)}"
@@ -45,7 +47,7 @@ def find(tree, space, search, fits):
         return None
     of_class = isinstance(tree.body[0], ast.ClassDef)
     first_limit, second_limit = (FIRST_OF_CLASSES, SECOND_OF_CLASSES) if of_class else (FIRST, SECOND)
-    before, watched = _matched(search), Watched(tree)
+    before, copied = _matched(search), Watched(tree)
     steps = search.telling_steps()
     wrong_lines = {search.steps[k].line for k in steps if search.same(k) is None}
     settled = {search.steps[k].line for k in steps if search.steps[k].name} - wrong_lines
@@ -57,7 +59,7 @@ def find(tree, space, search, fits):
                 break
             if set(edit.lines) <= settled:
                 continue
-            new = _gained(tree, watched, edit, search) - before
+            new = _gained(tree, copied, edit, search) - before
             if new:
                 promising.append((max(match[:2] for match in new), edit))
     promising.sort(key=lambda pair: pair[0], reverse=True)
@@ -84,14 +86,14 @@ def _matched(search):
     return {match for k in search.telling_steps() for match in search.matches_on_first(k)}
 
 
-def _gained(tree, watched, edit, search):
+def _gained(tree, copied, edit, search):
     """What of the reference's values the changed answer reaches."""
-    places = tuple(watched.place(*place) for place in edit.places)
+    places = tuple(copied.place(*place) for place in edit.places)
     try:
         if None in places:
             with made(edit):
-                return _matched(search.of_variant(*variants.watched(tree)))
+                return _matched(search.of_variant(*watched(tree)))
         with made(replace(edit, places=places)):
-            return _matched(search.of_variant(watched.tree, watched.steps))
+            return _matched(search.of_variant(copied.tree, copied.steps))
     except Exception:  # the edit left something that cannot be compiled or defined
         return set()

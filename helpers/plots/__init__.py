@@ -14,6 +14,9 @@ from .core import show
 from .flow import attention_flow
 from .heads import features_in_colour
 from .matrices import KINDS, heatmap, heatmaps
+from .scaling import spread_and_rows, weight_rows
+from .split_and_merge import head_shapes
+from .training import spread_lines
 
 __all__ = [
     "KINDS",
@@ -22,8 +25,12 @@ __all__ = [
     "bars",
     "clock_hands",
     "features_in_colour",
+    "head_shapes",
     "heatmap",
     "heatmaps",
     "lines",
     "show",
+    "spread_and_rows",
+    "spread_lines",
+    "weight_rows",
 ]

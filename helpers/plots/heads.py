@@ -7,16 +7,16 @@ from . import core
 FEATURE_COLOURS = ("#0072B2", "#56B4E9", "#D55E00", "#E69F00")  # head 0 blue, head 1 orange, while there are two heads
 
 
-def features_in_colour(panels, *, words, alt):
+def features_in_colour(panels, *, words, alt=None):
     """Show where each feature of each word stands: its colour is the feature, the text in it the word.
 
     panels: list of (title, codes); codes (T, n) or (h, T, n), whole numbers word * d_model + feature, each once.
-    words: T names. ValueError if a code is missing or d_model is above 4, for which there are no colours.
+    words: T names. alt: str, or None to derive it.
+    ValueError if a code is missing or d_model is above 4, for which there are no colours.
     """
     from matplotlib.figure import Figure
     from matplotlib.patches import Rectangle
 
-    alt = core.checked_alt(alt)
     arrays = [(title, core.as_array(codes)) for title, codes in panels]
     stacks = [(title, codes if codes.ndim == 3 else codes[None]) for title, codes in arrays]  # (h, T, n) each
     d_model = stacks[0][1].size // len(words)
@@ -24,6 +24,7 @@ def features_in_colour(panels, *, words, alt):
         if sorted(codes.ravel()) != list(range(d_model * len(words))) or d_model > len(FEATURE_COLOURS):
             raise ValueError(f"panel {title!r} must hold each of 0 ... {len(words)} * d_model - 1 once, d_model <= 4")
 
+    alt = core.checked_alt(_described(stacks, words, d_model) if alt is None else alt)
     cell_width, cell_height, gap = 0.5, 0.34, 0.75  # inches, and rows between two heads
     widths = [max(codes.shape[2] * cell_width + 0.85, 0.095 * len(title) + 0.1) for title, codes in stacks]
     rows = max(codes.shape[0] * (codes.shape[1] + gap) for _, codes in stacks)
@@ -49,3 +50,18 @@ def features_in_colour(panels, *, words, alt):
             axes.grid(visible=False)
             axes.set(xlim=(0, n), ylim=(rows - gap, -gap), title=title, aspect=cell_height / cell_width, anchor="N")
         core.show(figure, alt)
+
+
+def _described(stacks, words, d_model):
+    """What stands in each row of each head, as "books 0 1": the word, then the numbers of its features."""
+    said = []
+    for title, codes in stacks:
+        for i, head in enumerate(codes.astype(int)):
+            rows = []
+            for row in head:
+                parts = {}
+                for word, feature in (divmod(code, d_model) for code in row):
+                    parts.setdefault(words[word], []).append(str(feature))
+                rows.append(" and ".join(f"{word} {' '.join(features)}" for word, features in parts.items()))
+            said.append(f"{title}{f', head {i}' if len(codes) > 1 else ''}: {'; '.join(rows)}.")
+    return f"Rows of features, each with its word and its number. {' '.join(said)}"

@@ -1,0 +1,324 @@
+"""Every single edit of a function's syntax tree that might be the one it needs, the likely ones first."""
+
+import ast
+import itertools
+from dataclasses import replace
+
+from . import edits_of_calls, edits_of_numbers, edits_of_statements
+from .edits import Edit
+from .trees import name_of, number
+from .variants import body_of, functions_of
+
+
+def edits_of(tree, space):
+    """All single edits of the functions in a tree, sorted by rank and line. space: the names the answer's code sees."""
+    found = []
+    for function in functions_of(tree):
+        found += [edit for edit in _Function(function, space, tree).edits() if edit]
+    found += _everywhere(found)
+    return sorted(found, key=lambda edit: (edit.rank, edit.lines))
+
+
+def _everywhere(edits):
+    """The same change made in all places where it could be made, for keys that occur more than once."""
+    for _, same in itertools.groupby(sorted(edits, key=lambda edit: repr(edit.key)), key=lambda edit: repr(edit.key)):
+        same = list(same)
+        if 2 <= len(same) <= 12 and same[0].kind not in ("line", "order of lines"):
+            lines = tuple(sorted({line for edit in same for line in edit.lines}))
+            places = tuple(place for edit in same for place in edit.places)
+            yield replace(same[0], rank=same[0].rank + 1, lines=lines, places=places)
+
+
+_OPERATORS = {
+    ast.Add: ("+", (ast.Sub, ast.Mult)), ast.Sub: ("-", (ast.Add, ast.Div)), ast.Div: ("/", (ast.Mult, ast.FloorDiv)),
+    ast.Mult: ("*", (ast.Div, ast.MatMult, ast.Add, ast.Sub)), ast.MatMult: ("@", (ast.Mult,)),
+    ast.FloorDiv: ("//", (ast.Div,)), ast.Pow: ("**", (ast.Mult,)), ast.BitXor: ("^", (ast.Pow,)),
+    ast.BitAnd: ("&", (ast.BitOr,)), ast.BitOr: ("|", (ast.BitAnd,)), ast.Mod: ("%", (ast.FloorDiv,)),
+}  # fmt: skip
+_COMPARISONS = {
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
+}  # fmt: skip
+_ONE_WAY = (ast.MatMult, ast.Sub, ast.Div, ast.FloorDiv, ast.Pow)
+
+
+def operator_text(op):
+    return _OPERATORS[type(op)][0] if type(op) in _OPERATORS else "operator"
+
+
+class _Function:
+    """The edits of one function."""
+
+    def __init__(self, function, space, tree):
+        self.function, self.space, self.tree = function, space, tree
+        arguments = function.args
+        self.arguments = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+        stored = [n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        self.names = list(dict.fromkeys(name for name in [*self.arguments, *stored] if name != "self"))[:14]
+        loaded = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+        self.torch = "torch" in loaded or ("torch" in space and "np" not in loaded)
+        self.attributes = list(
+            dict.fromkeys(
+                n.attr for n in ast.walk(tree)
+                if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == "self"
+                and isinstance(n.ctx, ast.Store)
+            )
+        )  # fmt: skip
+
+    def edits(self):
+        for position, default in enumerate(self.function.args.defaults):
+            where = (self.function.args, "defaults", position)
+            name = self.function.args.args[len(self.function.args.args) - len(self.function.args.defaults) + position]
+            for rank, new in edits_of_numbers.other_numbers(default, self.torch):
+                yield self.edit(rank, "default", f"the default value of `{name.arg}`", where, new, default)
+        for statement in body_of(self.function):
+            yield from self._inside(statement)
+        yield from edits_of_statements.edits(self)
+
+    def edit(self, rank, kind, look, where, new, old, key=None):
+        """An edit that puts one node in place of another. where: (parent, field, index).
+
+        key: what makes it the same change as another, in other places; both nodes' text for None. None if both are
+        the same.
+        """
+        if ast.dump(new) == ast.dump(old):
+            return None
+        new = ast.fix_missing_locations(ast.copy_location(new, old))
+        key = (kind, *(key or (ast.dump(old), ast.dump(new))))
+        return Edit(rank, kind, look, key, (getattr(old, "lineno", self.function.lineno),), ((*where, new),))
+
+    def change(self, rank, kind, look, key, lines, places):
+        """An edit of any number of places."""
+        for node, _, _, new in places:
+            for part in new if isinstance(new, list) else [new]:
+                if isinstance(part, ast.AST):
+                    ast.fix_missing_locations(part if hasattr(part, "lineno") else ast.copy_location(part, node))
+        return Edit(rank, kind, look, key, lines, places)
+
+    def _inside(self, node):
+        """Edits of the expressions in a statement; messages of errors are left alone."""
+        if isinstance(node, (ast.Raise, ast.Assert, ast.JoinedStr, ast.Import, ast.ImportFrom)):
+            return
+        for field, held in ast.iter_fields(node):
+            if field in ("annotation", "returns", "decorator_list"):
+                continue
+            children = held if isinstance(held, list) else [held]
+            for index, child in enumerate(children):
+                if not isinstance(child, ast.AST):
+                    continue
+                if isinstance(child, ast.expr):
+                    yield from self._expression(child, (node, field, index if isinstance(held, list) else None), node)
+                yield from self._inside(child)
+
+    def _expression(self, node, where, parent):
+        stored = isinstance(getattr(node, "ctx", None), ast.Store)
+        if isinstance(node, ast.Name) and not stored:
+            yield from self._name(node, where, parent)
+        elif isinstance(node, ast.Attribute):
+            yield from self._attribute(node, where)
+        elif isinstance(node, ast.Constant):
+            yield from edits_of_numbers.of_number(self, node, where, parent)
+        elif isinstance(node, ast.BinOp):
+            yield from self._operation(node, where)
+        elif isinstance(node, ast.Compare) and len(node.ops) == 1:
+            yield from self._comparison(node, where)
+        elif isinstance(node, ast.UnaryOp) and not isinstance(node.operand, ast.Constant):
+            sign = {ast.Invert: "`~`", ast.Not: "`not`", ast.USub: "minus sign"}.get(type(node.op), "sign")
+            yield self.edit(1, "sign", f"the {sign}", where, node.operand, node)
+        elif isinstance(node, ast.UnaryOp):
+            yield from edits_of_numbers.of_number(self, node, where, parent)
+        elif isinstance(node, ast.BoolOp):
+            word, other = ("and", ast.Or()) if isinstance(node.op, ast.And) else ("or", ast.And())
+            yield self.edit(1, "operator", f"the `{word}`", where, ast.BoolOp(other, node.values), node)
+        elif isinstance(node, ast.IfExp):
+            turned = ast.IfExp(node.test, node.orelse, node.body)
+            yield self.edit(1, "condition", "which side of that `if` is taken when", where, turned, node)
+            yield self.edit(2, "condition", "whether that `if` is needed", where, node.body, node)
+            yield self.edit(2, "condition", "whether that `if` is needed", where, node.orelse, node)
+        elif isinstance(node, ast.Subscript) and not stored:
+            yield from self._subscript(node, where)
+        elif isinstance(node, ast.Tuple) and not stored:
+            yield from self._tuple(node, where, parent)
+        elif isinstance(node, ast.Call):
+            yield from edits_of_calls.edits(self, node, where, parent)
+        if isinstance(node, ast.Subscript):
+            yield from self._indices(node)
+        if isinstance(parent, (ast.Assign, ast.Return)) and where[1] == "value":
+            yield from edits_of_statements.steps_added(self, node, where, parent)
+
+    def _name(self, node, where, parent):
+        if isinstance(parent, ast.Call) and where[1] == "func" or node.id not in self.names:
+            return
+        for name in self.names:
+            if name != node.id:
+                yield self.edit(2, "name", f"the name `{node.id}`", where, ast.Name(name, ast.Load()), node)
+        for attribute in self.attributes:
+            own = ast.Attribute(ast.Name("self", ast.Load()), attribute, ast.Load())
+            yield self.edit(2, "name", f"the name `{node.id}`", where, own, node)
+        yield from edits_of_numbers.of_name(self, node, where, parent)
+        if isinstance(parent, (ast.BinOp, ast.Call)):
+            look = (
+                f"the sign of `{node.id}`"
+                if isinstance(parent, ast.BinOp)
+                else f"whether `{node.id}` is meant as it is"
+            )
+            yield self.edit(3, "sign", look, where, ast.UnaryOp(ast.USub(), node), node)
+
+    def _attribute(self, node, where):
+        if isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name) and node.value.id == "self":
+            for name in self.attributes:
+                if name != node.attr:
+                    new = ast.Attribute(node.value, name, ast.Load())
+                    yield self.edit(2, "name", f"the name `self.{node.attr}`", where, new, node)
+        elif node.attr == "T":
+            yield self.edit(1, "transpose", "whether `.T` belongs there", where, node.value, node)
+            look = "what `.T` does when there are more than two axes"
+            yield self.edit(1, "transpose", look, where, self.swapped(node.value), node)
+
+    def swapped(self, node):
+        """The expression for a node with its last two axes exchanged."""
+        minus = [ast.UnaryOp(ast.USub(), ast.Constant(n)) for n in (1, 2)]
+        if self.torch:
+            return ast.Call(ast.Attribute(node, "transpose", ast.Load()), minus, [])
+        return ast.Call(ast.Attribute(ast.Name("np", ast.Load()), "swapaxes", ast.Load()), [node, *minus], [])
+
+    def _operation(self, node, where):
+        text, others = _OPERATORS.get(type(node.op), ("", ()))
+        for other in others:
+            new = ast.BinOp(node.left, other(), node.right)
+            yield self.edit(1, "operator", f"the operator `{text}`", where, new, node, (text, other.__name__))
+        if isinstance(node.op, ast.BitXor) and isinstance(node.left, ast.BinOp):  # `^` binds more loosely than a power
+            inner = node.left
+            powered = ast.BinOp(inner.left, inner.op, ast.BinOp(inner.right, ast.Pow(), node.right))
+            yield self.edit(1, "operator", "the operator `^`", where, powered, node)
+        if isinstance(node.op, ast.Mult) and isinstance(node.right, ast.Constant):
+            powered = ast.BinOp(node.left, ast.Pow(), node.right)
+            yield self.edit(1, "operator", "the operator `*`", where, powered, node)
+        if isinstance(node.op, _ONE_WAY):
+            turned = ast.BinOp(node.right, node.op, node.left)
+            yield self.edit(1, "order", f"which comes first at `{text}`", where, turned, node, (text,))
+        for side, where_gone in (("left", "follows it"), ("right", "stands before it")):
+            gone = node.right if side == "left" else node.left
+            quoted = f"{text} {ast.unparse(gone)}" if side == "left" else f"{ast.unparse(gone)} {text}"
+            look = f"whether `{quoted}` belongs there"
+            if len(quoted) > 30:
+                look = f"whether the `{text}` and what {where_gone} belong there"
+            yield self.edit(1, "part", look, where, getattr(node, side), node, (side, text, _kind_of(gone)))
+        if isinstance(node.left, ast.BinOp):
+            inner = node.left
+            rotated = ast.BinOp(inner.left, inner.op, ast.BinOp(inner.right, node.op, node.right))
+            yield self.edit(
+                1, "parentheses", "what is calculated first: are parentheses missing?", where, rotated, node
+            )
+            swapped = ast.BinOp(ast.BinOp(inner.left, inner.op, node.right), node.op, inner.right)
+            if not isinstance(inner.op, type(node.op)) or isinstance(node.op, _ONE_WAY):
+                yield self.edit(1, "order", f"the order of what stands around `{text}`", where, swapped, node)
+        if isinstance(node.right, ast.BinOp):
+            inner = node.right
+            rotated = ast.BinOp(ast.BinOp(node.left, node.op, inner.left), inner.op, inner.right)
+            yield self.edit(
+                1, "parentheses", "what is calculated first: are the parentheses right?", where, rotated, node
+            )
+        yield from self._inside_calls(node, where, text)
+        if isinstance(node.op, ast.Mult):
+            for name in self.arguments[:6]:
+                product = ast.BinOp(node, ast.Mult(), ast.Name(name, ast.Load()))
+                yield self.edit(3, "part", "what is multiplied there: is something missing?", where, product, node)
+        if isinstance(node.op, ast.MatMult):
+            for side in ("left", "right"):
+                new = ast.BinOp(node.left, node.op, node.right)
+                setattr(new, side, self.swapped(getattr(node, side)))
+                yield self.edit(1, "transpose", "which axes meet in the `@`", where, new, node, (side,))
+            look = "which axis comes first in that product"
+            yield self.edit(2, "transpose", look, where, self.swapped(node), node, ("product",))
+        if isinstance(node.op, (ast.Div, ast.Mult)):
+            root = ast.BinOp(node.right, ast.Pow(), ast.Constant(0.5))
+            yield self.edit(
+                1, "root", f"what stands after the `{text}`", where, ast.BinOp(node.left, node.op, root), node
+            )
+
+    def _inside_calls(self, node, where, text):
+        """An operation done before a call instead of after it: f(a) * b and f(a) * f(b) become f(a * b)."""
+        left, right = node.left, node.right
+        for call, build in (
+            (left, lambda inner: ast.BinOp(inner, node.op, right)),
+            (right, lambda inner: ast.BinOp(left, node.op, inner)),
+        ):
+            if isinstance(call, ast.Call) and call.args and name_of(call) not in ("len", "range"):
+                look = f"what comes first, the `{text}` or `{name_of(call)}`"
+                moved = ast.Call(call.func, [build(call.args[0]), *call.args[1:]], call.keywords)
+                yield self.edit(2, "parentheses", look, where, moved, node)
+        if isinstance(left, ast.Call) and isinstance(right, ast.Call) and left.args and right.args:
+            if ast.dump(left.func) == ast.dump(right.func):
+                look = f"what comes first, the `{text}` or `{name_of(left)}`"
+                joined = ast.BinOp(left.args[0], node.op, right.args[0])
+                moved = ast.Call(left.func, [joined, *left.args[1:]], left.keywords)
+                yield self.edit(1, "parentheses", look, where, moved, node)
+
+    def _comparison(self, node, where):
+        text = _COMPARISONS.get(type(node.ops[0]))
+        if text:
+            for other in _COMPARISONS:
+                if other is not type(node.ops[0]):
+                    new = ast.Compare(node.left, [other()], node.comparators)
+                    yield self.edit(1, "comparison", f"the comparison `{text}`", where, new, node)
+
+    def _tuple(self, node, where, parent):
+        if 2 <= len(node.elts) <= 4 and isinstance(parent, (ast.Return, ast.Assign)):
+            look = (
+                "the order in which you return the results"
+                if isinstance(parent, ast.Return)
+                else "the order after the `=`"
+            )
+            for order in itertools.permutations(node.elts):
+                if list(order) != node.elts:
+                    yield self.edit(1, "order", look, where, ast.Tuple(list(order), ast.Load()), node)
+
+    def _subscript(self, node, where):
+        if isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
+            for name in self.arguments[:6]:
+                for size in edits_of_numbers.sizes(self, name):
+                    if name != "self" and ast.dump(size) != ast.dump(node):
+                        yield self.edit(2, "size", f"the size `{ast.unparse(node)[:25]}`", where, size, node)
+            return
+        text = ast.unparse(node.slice).removeprefix("(").removesuffix(")")
+        if len(text) <= 20:
+            yield self.edit(2, "index", f"whether `[{text}]` belongs there", where, node.value, node)
+
+    def _indices(self, node):
+        """Edits of what stands in brackets."""
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if len(parts) >= 2:
+            for i, j in itertools.combinations(range(min(len(parts), 4)), 2):
+                order = list(parts)
+                order[i], order[j] = order[j], order[i]
+                look = f"the order of the indices of `{ast.unparse(node.value)[:20]}`"
+                yield self.edit(1, "order", look, (node, "slice", None), ast.Tuple(order, ast.Load()), node.slice)
+        for part in parts:
+            if not isinstance(part, ast.Slice):
+                continue
+            base = ast.unparse(node.value)[:20]
+            look = f"where the slice of `{base}` begins and ends"
+            if (part.lower is None) != (part.upper is None):
+                places = ((part, "lower", None, part.upper), (part, "upper", None, part.lower))
+                yield self.change(1, "slice", look, ("slice turned", base, ast.dump(part)), (node.lineno,), places)
+            for field in ("lower", "upper", "step"):
+                bound = getattr(part, field)
+                others = [None] if bound is not None else []
+                if bound is not None:
+                    others += [ast.BinOp(bound, op(), ast.Constant(1)) for op in (ast.Add, ast.Sub)]
+                elif field != "step":
+                    others += [number(n) for n in (1, -1)]
+                for new in others:
+                    new = new if new is None else ast.copy_location(new, node)
+                    key = ("slice", field, ast.dump(part), _dumped(new))
+                    yield Edit(2, "slice", look, key, (node.lineno,), ((part, field, None, new),))
+
+
+def _kind_of(node):
+    """What a dropped part is, so that parts alike are dropped together: the function it calls, or its text."""
+    call = node.args[0] if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Call) else node
+    return name_of(call) if isinstance(call, ast.Call) else ast.dump(node)
+
+
+def _dumped(new):
+    return ast.dump(new) if isinstance(new, ast.AST) else repr(new)
