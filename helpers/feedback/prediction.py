@@ -99,7 +99,10 @@ def _buttons(asked):
     except ImportError:
         return None
     said = ipywidgets.HTML()
-    row = ipywidgets.ToggleButtons(options=asked.choices, value=_guesses.get(asked.id), style={"button_width": "auto"})
+    style = {"button_width": "auto", "description_width": "initial"}
+    row = ipywidgets.ToggleButtons(
+        options=asked.choices, value=_guesses.get(asked.id), description=asked.id, style=style
+    )
 
     def note(_=None):
         if row.value is None:
