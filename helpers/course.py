@@ -155,6 +155,33 @@ LESSONS = (
         ),
         ("tiles-in-training", "two-windows", "linear-recall", "keys-without-cache", "smaller-cache"),
     ),
+    Lesson(
+        "09", "A tiny GPT", "09_tiny_gpt", "What does a language model need besides attention?", 90,
+        "a block, a language model that is trained and writes, two heads that copy",
+        (
+            ExerciseInfo("9.1", "Layer norm", 1, 5),
+            ExerciseInfo("9.2", "A block", 2, 12),
+            ExerciseInfo("9.3", "A tiny GPT", 3, 15),
+            ExerciseInfo("9.4", "The loss", 2, 8),
+            ExerciseInfo("9.5", "Probabilities to draw from", 2, 8),
+            ExerciseInfo("9.6", "Write on", 2, 8),
+        ),
+        (
+            "rows-after-twelve", "feed-forward-share", "untrained-loss", "too-good", "how-far", "most-real-words",
+            "blind-part",
+        ),
+    ),
+    Lesson(
+        "10", "A real encoder", "10_real_encoder", "Does a trained model do what we designed by hand in lesson 01?", 75,
+        "BERT's attention, a test of its heads, mean pooling, a search over the course",
+        (
+            ExerciseInfo("10.1", "BERT's self-attention", 3, 15),
+            ExerciseInfo("10.2", "Who finds the subject?", 1, 5),
+            ExerciseInfo("10.3", "Mean pooling", 1, 5),
+            ExerciseInfo("10.4", "Search", 2, 8),
+        ),
+        ("most-numbers", "key-bias", "shuffled-labels", "wrong-verb", "head-removed", "longer-vector"),
+    ),
 )
 
 # What variables of the course's own code are called in a sentence; an exercise's `words` come before these.
