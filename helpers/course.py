@@ -129,7 +129,7 @@ LESSONS = (
         ),
     ),
     Lesson(
-        "07", "What n² costs", "07_quadratic_cost", "Twice as long, how much dearer? Count it, then measure it.", 60,
+        "07", "What n² costs", "07_quadratic_cost", "Twice as long: how much does it cost?", 60,
         "FLOPs and bytes counted, exponents fitted to measurements",
         (
             ExerciseInfo("7.1", "FLOPs of attention", 1, 4),
