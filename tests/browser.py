@@ -64,8 +64,7 @@ class Server:
             [
                 sys.executable,
                 "-m",
-                "jupyter",
-                "lab",
+                "jupyterlab",  # not `jupyter lab`, whose script knows where it was installed first
                 "--no-browser",
                 "--allow-root",
                 "--ServerApp.ip=127.0.0.1",

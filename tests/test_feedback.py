@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import helpers
-from helpers import check, compare, exercise
-from helpers.feedback import compare as compare_module
+from helpers import check, exercise
 from helpers.feedback import report as report_module
 from helpers.feedback import running
 from helpers.feedback.hints import relation
@@ -298,26 +297,6 @@ def test_emphasis_and_code_survive_only_where_they_are_meant():
     assert report_module.marked("a * b * c and *old* in `x * y`") == "a * b * c and <em>old</em> in <code>x * y</code>"
 
 
-# compare --------------------------------------------------------------------------------------------------------------
-
-
-def test_compare_shows_the_latest_attempt_beside_the_solution(tmp_path, capsys):
-    attempt = cell(attention(scale="d_k"), "scaled_dot_product_attention", tmp_path)
-    exercise("2.2")(attempt)
-    shown = compare("2.2")
-    assert "≠" in str(shown) and '"...id,...jd->...ij"' in str(shown) and "np.swapaxes(K, -1, -2)" in str(shown)
-    assert "BEGIN SOLUTION" not in str(shown) and "<table>" in shown._repr_html_()
-
-
-def test_compare_before_any_attempt_says_what_to_do(monkeypatch):
-    monkeypatch.setattr(compare_module, "_attempts", {})
-    assert "run the exercise's cell first" in str(compare("2.1"))
-
-
-def test_missing_solutions_break_nothing_but_compare_which_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr(compare_module, "course_folder", lambda: tmp_path)
-    assert "solutions/ or this lesson in it is missing" in str(compare("2.1"))
-    assert judged(attention()).passed
 
 
 # Costs ----------------------------------------------------------------------------------------------------------------

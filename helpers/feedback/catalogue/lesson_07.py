@@ -379,8 +379,8 @@ FIT_EXPONENT = Exercise(
 EXERCISES = (ATTENTION_FLOPS, PROJECTION_FLOPS, CROSSOVER, SCORE_MATRIX_BYTES, FIT_EXPONENT)
 PREDICTIONS = (
     Prediction(
-        "crossover-768", 1536,
-        why="Both products cost 4 · T² · 768 FLOPs, the four projections 8 · T · 768²; they are equal at T = 2 · 768 = 1,536.",
+        "bert-share-512", 10, tolerance=0.34,
+        why="Scores and mixing cost 4 · T² · d FLOPs, the projections 8 · T · d² and the feed-forward part 16 · T · d². At T = 512 and d = 768 the first is a tenth of the sum; within the attention sublayer alone it would be a quarter.",
     ),
     Prediction(
         "book-gigabytes", 480,
@@ -388,14 +388,14 @@ PREDICTIONS = (
     ),
     Prediction(
         "exponent-of-all", "smaller", choices=("smaller", "the same", "larger"),
-        why="Short calls are mostly overhead, which does not grow at all; they lie too high on the left and flatten the line.",
+        why="Short calls are mostly overhead, which hardly grows with the length. So the points on the left lie too high, and they make the line flatter.",
     ),
     Prediction(
         "deaf-layer", "CNN", choices=("RNN", "CNN", "attention"),
-        why="One convolution of width 3 sees the last three words and nothing else, so the gradient of all others is zero. The RNN's message fades, but never quite to nothing.",
+        why="One convolution of width 3 sees the last three words and nothing else, so the gradient of all other words is exactly zero. The influence in the RNN becomes very small, but not zero.",
     ),
     Prediction(
         "fused-memory", 2,
-        why="The fused kernel keeps its output and one number a row, never a T × T matrix: twice the length, twice the memory. Its time still grows four times, because every pair is still compared.",
+        why="The fused kernel keeps its output and one number per row, and never a T × T matrix: twice the length needs twice the memory. Its time still grows by a factor of four, because every pair is still compared.",
     ),
 )
