@@ -36,6 +36,9 @@ export CONSTRAINTS TORCH_INDEX LESSON FOLDER
 MOVED := $(shell test ! -e "$(VENV)/installed-in" || test "$$(cat "$(VENV)/installed-in")" = "$$(pwd -P)" || echo moved)
 STAMP = pwd -P > "$(VENV)/installed-in" && touch "$@"
 
+# pip's way of building takes a dollar sign in the path of .venv for a variable of its own.
+PLACE_OK = @case "$$PWD" in *\$$*) echo "The course cannot be installed in a folder with a dollar sign in its path:" \
+	"rename it, $$PWD." >&2; exit 1;; esac
 
 # The trained encoder of lesson 10 (84 MB) comes along unless ENCODER=0 is given. Where it cannot be had, all else works.
 ENCODER ?= 1
@@ -91,15 +94,18 @@ browser-test: $(VENV)/installed-browser
 # --- installing: each stamp is older than what it was made from when something must be installed again
 
 $(VENV)/installed-lab: pyproject.toml constraints.txt $(MOVED) | $(BIN)/pip
+	$(PLACE_OK)
 	@echo "Installing the course into $(VENV); the first time this takes a few minutes."
 	$(INSTALL) -e .
 	@$(STAMP)
 
 $(VENV)/installed-dev: pyproject.toml constraints.txt $(MOVED) | $(BIN)/pip
+	$(PLACE_OK)
 	$(INSTALL) -e ".[dev]"
 	@$(STAMP)
 
 $(VENV)/installed-browser: pyproject.toml constraints.txt $(MOVED) | $(BIN)/pip
+	$(PLACE_OK)
 	$(INSTALL) -e ".[dev,browser]"
 	@$(STAMP)
 

@@ -21,7 +21,7 @@ WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 PIP_NAMES = {"pytorch": "torch"}  # what conda-forge calls otherwise than the Python Package Index
 MODULES = {"yaml": "pyyaml", "PIL": "pillow"}  # modules named otherwise than the package they come in
-BROUGHT_ALONG = {"ipython", "ipykernel", "jupyter-server", "jupyterlab-server", "pillow", "traitlets"}  # by Jupyter and matplotlib, which cannot do without
+BROUGHT_ALONG = {"ipython", "ipykernel", "jupyter-client", "jupyter-server", "jupyterlab-server", "pillow", "traitlets"}  # by Jupyter and matplotlib, which cannot do without
 COURSE = {"helpers", "tools", "tests", "benchmarks"}
 
 

@@ -114,8 +114,8 @@ HOSTILE = {
         ("wrote without end", "still running"),
     ),
     "patches-check": (
-        with_answer("return 0", before="import helpers.feedback.judging as j\nj._Judge.report = lambda self: self._passed()\n"),
-        "changes _Judge.report",
+        with_answer("return 0", before="import helpers.feedback.judging as j\nj.judge = lambda *answer: None\n"),
+        "changes helpers.feedback.judging.judge",
     ),
     "patches-numpy": (
         with_answer("return 0", before="import numpy\nnumpy.isclose = lambda *a, **k: numpy.True_\n"),
@@ -137,6 +137,15 @@ HOSTILE = {
         ),
         "",
     ),
+    "makes-up-a-report": (
+        with_answer(
+            "return 0",
+            before="from helpers.feedback import progress, report\n"
+            "progress.record(report.Report('0.1', 'weighted_average', 'passed', 'right'))\n",
+        ),
+        "",
+    ),
+    "calls-what-stands-in": (with_answer("return weighted_average(values, weights)"), ""),
     "runs-the-solution": (
         with_answer(
             "return stolen['weighted_average'](values, weights)",

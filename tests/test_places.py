@@ -89,12 +89,21 @@ def test_programs_are_called_through_python_for_their_own_first_line_holds_a_pat
 
 
 @needs_make
-@pytest.mark.parametrize("name", ['a "quoted" one', "back`tick`", "$HOME money", "it's", "two  spaces", "höher", "a;b", "100%"])
+@pytest.mark.parametrize("name", ['a "quoted" one', "back`tick`", "it's", "two  spaces", "höher", "a;b", "100%"])
 def test_folder_may_have_any_name(course, name):
     here = course(name)
     assert here.make("lab")[-1] == ["-m", "tools.lab"]
     assert here.asked()[-1]["cwd"] == str(here.folder)
     assert not installs(here.make("lab"))
+
+
+@needs_make
+def test_folder_with_a_dollar_sign_in_which_pip_cannot_build_is_said(course):
+    here = course("$HOME money")
+    with pytest.raises(subprocess.CalledProcessError) as failed:
+        here.make("lab")
+    assert f"rename it, {here.folder}." in failed.value.stderr.decode() and not here.asked()
+    assert here.make("update") == [["-m", "tools.update"]], "what installs nothing works there"
 
 
 @needs_make

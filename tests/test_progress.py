@@ -91,17 +91,6 @@ def test_folder_that_was_deleted_under_a_kernel_breaks_nothing(notebook, monkeyp
     assert "1 of" in str(progress()) and "<a href" in progress()._repr_html_()
 
 
-def test_grader_gets_every_verdict_and_nothing_is_stored(notebook):
-    seen = []
-    store.watch(seen.append)
-    try:
-        store.record(report("2.2", "todo"))
-        store.record(report("2.1", "failed"))
-    finally:
-        store.watch(None)
-    assert [one.status for one in seen] == ["todo", "failed"] and not store.path().exists()
-
-
 # Many kernels at once -------------------------------------------------------------------------------------------------
 
 WRITER = """

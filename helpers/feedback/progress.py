@@ -27,7 +27,6 @@ LOCK_SECONDS = 5.0  # how long another kernel's lock is waited for; lines are wh
 _one_at_a_time = threading.Lock()
 _unsaved = []  # lines that could not be written yet: kept for this kernel, and tried again with the next one
 _told = False  # that something could not be saved is said once
-_watcher = None
 
 
 # The store ------------------------------------------------------------------------------------------------------------
@@ -40,9 +39,6 @@ def path():
 
 def record(report):
     """Remember a verdict given in a learner's notebook. What has passed once stays passed; this never raises."""
-    if _watcher is not None:
-        _watcher(report)
-        return
     if report.status not in STATES or not in_notebook() or in_solutions():
         return
     if load().get(report.exercise_id, {}).get("status") == "passed":
@@ -64,12 +60,6 @@ def load():
     tries: answers judged until the first that passed. Nothing is changed by reading, whatever the file holds.
     """
     return _read()[0]
-
-
-def watch(watcher):
-    """Hand every verdict to `watcher(report)` instead of storing it; None ends it. The grader does this."""
-    global _watcher
-    _watcher = watcher
 
 
 def in_solutions():

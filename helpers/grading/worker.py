@@ -22,9 +22,9 @@ def main():
     tell = _channel(job["token"])
     _limit(job["memory"])
 
-    verdicts = []
+    answers, asked = [], []
     try:
-        course = _load(dict.fromkeys(attempt["id"] for attempt in job["attempts"]), verdicts.append)
+        check, course = _load(dict.fromkeys(attempt["id"] for attempt in job["attempts"]), answers, asked)
     except Exception as error:
         tell(broken=f"{type(error).__name__}: {error}"[:SAID])
         raise
@@ -35,35 +35,65 @@ def main():
         if attempt["id"] in passed:
             continue
         tell(begin=number)
-        verdicts.clear()
-        trouble = _run(attempt, job["folder"])
-        own = [verdict for verdict in verdicts if verdict.exercise_id == attempt["id"]]
+        answers.clear()
+        asked[:] = [attempt["id"]]
+        space, trouble = _run(attempt, job["folder"])
+        own = [answer for id, answer in answers if id == attempt["id"]]
         changed = course.changed()
+        if own and not changed:
+            verdict = _judged(check, attempt["id"], own[-1], space)
+            changed = course.changed()
         if changed:
             tell(done=number, status="failed", reason=f"its cell changes {changed}, and so no verdict of it counts")
             os._exit(0)  # nothing after this could be trusted
         if not own:
             tell(done=number, status="failed", reason=trouble or "its cell ran, but nothing was judged")
             continue
-        verdict = own[-1]
         if verdict.passed:
             passed.add(attempt["id"])
         mistakes = [{"id": mistake.id, "message": mistake.message[:2000]} for mistake in verdict.mistakes]
-        said = "" if verdict.status in ("passed", "todo") else str(verdict).partition("\n")[0].partition(": ")[2]
+        said = "" if verdict.status in ("passed", "todo") else _why(verdict)
         tell(done=number, status=verdict.status, mistakes=mistakes, reason=said or trouble)
     os._exit(0)  # threads and handlers at exit that a learner's code left behind do not matter
 
 
-def _load(ids, watcher):
-    """Load what judges these exercises, before any learner's code runs, and note how it is: a _Course."""
-    import helpers
-    from helpers.feedback import progress
+def _judged(check, id, answer, space):
+    """The grader's own Report on an answer; the one that the cell asked for could have been made up."""
+    if hasattr(answer, "__name__"):
+        space[answer.__name__] = answer  # an answer that calls itself is to call itself, not what stood in for it
+    return check(id, answer)
 
-    progress.watch(watcher)
+
+def _why(verdict):
+    """The first sentences of a report that say something of this answer."""
+    said = [verdict.headline, *verdict.points, *verdict.paragraphs]
+    return " ".join(" ".join(text.split()) for text in said[:2])
+
+
+def _load(ids, answers, asked):
+    """(check, course): what judges these exercises, before any learner's code runs, and a note of how it is.
+
+    From here on every answer that a cell hands in is added to `answers`, with the exercise's number. Those to an
+    exercise in `asked` are judged later, by the grader; others at once, as in a notebook.
+    """
+    import helpers
+
+    real = helpers.exercise
+
+    def exercise(exercise_id):
+        judge = real(exercise_id)
+
+        def hand_in(answer):
+            answers.append((exercise_id, answer))
+            return answer if exercise_id in asked else judge(answer)
+
+        return hand_in
+
+    helpers.exercise = exercise
     for id in ids:
-        helpers.exercise(id)  # loads its lesson's catalogue, and PyTorch where it needs it
+        real(id)  # loads its lesson's catalogue, and PyTorch where it needs it
     sys.addaudithook(_no_solutions(Path(helpers.__file__).resolve().parents[1] / "solutions"))
-    return _Course()
+    return helpers.check, _Course()
 
 
 def _channel(token):
@@ -92,7 +122,7 @@ def _limit(memory):
 
 
 def _run(attempt, folder):
-    """Run what an answer needs and then its cell, in names of their own; returns what stopped it, "" if nothing did."""
+    """Run what an answer needs and then its cell; returns their names, and what stopped them, "" if nothing did."""
     os.chdir(folder)
     module = types.ModuleType("__main__")
     space = vars(module)
@@ -104,7 +134,7 @@ def _run(attempt, folder):
         said = _execute(ast.Module([node], []), name, source, space)
         trouble = trouble or (said and f"{name}, which it needs, {said}")
     said = _execute(ast.parse(attempt["source"]), attempt["name"], attempt["source"], space)
-    return f"its cell {said}" if said else trouble
+    return space, f"its cell {said}" if said else trouble
 
 
 def _execute(tree, name, source, space):
