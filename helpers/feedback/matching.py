@@ -56,6 +56,11 @@ def equal(a, b):
         return bool(np.isclose(a, b, rtol=relative, atol=absolute * scale, equal_nan=True).all())
 
 
+def same_kind(a, b):
+    """Whether two values both hold truth values, or both numbers."""
+    return (array_of(a).dtype.kind == "b") == (array_of(b).dtype.kind == "b")
+
+
 def nearly(ours, theirs):
     """How a value is nearly another one: "times" one factor, but for its "signs", or "transposed"."""
     ours, theirs = array_of(ours), array_of(theirs)

@@ -53,7 +53,7 @@ def find(tree, space, search, fits):
     settled = {search.steps[k].line for k in steps if search.steps[k].name} - wrong_lines
     promising = []
     with quiet_libraries():
-        search.build.measure(lambda: fits(search.build(tree)))
+        search.build.measure(lambda: one_change.fits_when_built(tree, search.build, fits))
         for edit in edits_of(tree, space)[:first_limit]:
             if search.build.exhausted:
                 break
