@@ -1,11 +1,10 @@
 """Sixty wrong answers that no catalogue was written for: none of them is right on all cases."""
 
 import pytest
+from fresh_attempts import ATTEMPTS
 
 from helpers.feedback.registry import get
 from tools.attempts_report import Trial, defined
-
-from fresh_attempts import ATTEMPTS
 
 
 def test_there_are_sixty_for_every_part_of_the_course():

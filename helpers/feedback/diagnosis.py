@@ -186,7 +186,9 @@ def _only_changed_its_input(search):
     if any(problem.kind != "changed" for problem in problems):
         return None
     text = problems[0].text
-    return Explanation("changed input", f"the values are right. {text}", findings=(Finding("changes-its-input", text),))
+    known = _findings(search, search.known(1))
+    findings = (*known, Finding("changes-its-input", text))
+    return Explanation("changed input", f"the values are right. {text}", findings=findings)
 
 
 def _known_and_seen(size):
@@ -428,7 +430,8 @@ def _changes_of_results(search, ids, wrong=None):
                 continue
             if not is_array(base.value[place] if len(names) > 1 else base.value):
                 # So many numbers come out of sizes and functions that they prove nothing of a single number.
-                if len(names) > 1 or not (transform.size or transform.id in transforms.OF_NUMBERS) or ids and transform.size:
+                tried = transform.size and not ids or transform.id in transforms.OF_NUMBERS
+                if len(names) > 1 or not tried:
                     continue
             clause = transform.what.replace("{name}", one_case.called(exercise, name))
             yield clause, f"{transform.id}-result", _transformer(search, ids, transform, place, len(names))

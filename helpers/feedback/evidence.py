@@ -10,7 +10,9 @@ import functools
 import re
 
 _WORDS = re.compile(r"[A-Za-z_]\w*|\d+(?:\.\d+)?(?:e-?\d+)?|\*\*|//|==|!=|<=|>=|[-+*/@~^<>%]")
-_TELLS_NOTHING = frozenset("np torch self return if else for in not is None pass axis dim and or keepdims keepdim".split())
+_TELLS_NOTHING = frozenset(
+    "np torch self return if else for in not is None pass axis dim and or keepdims keepdim".split()
+)
 
 
 def words(text):

@@ -35,7 +35,7 @@ class TwoChanges:
         if first.lines == second.lines:
             begin = f"Two changes {one_change.in_lines(first.lines)} would make this right"
             end = "" if second.what_to_look_at.endswith("?") else "."
-            return f"{begin}: look at {first.what_to_look_at}, and at {second.what_to_look_at}{end}"
+            return f"{begin}: look at {first.what_to_look_at.removesuffix('?')}, and at {second.what_to_look_at}{end}"
         said = [f"{one_change.in_lines(c.lines).capitalize()}, look at {c.what_to_look_at}" for c in self.changes]
         said = [text if text.endswith("?") else f"{text}." for text in said]
         return f"Two changes together would make this right. {' '.join(said)}"
