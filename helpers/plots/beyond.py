@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from . import _as_array, _course_style, _label_ends, lines, show
+from .charts import _label_ends, lines
+from .core import as_array, course_style, show
 
 PARTS = ("#0072B2", "#D55E00")  # the first part of a row, the second
 PALE, EMPTY, EDGE = "#a6cbe3", "white", "#bbbbbb"
@@ -14,7 +15,7 @@ def merging(scores, split, *, words):
     scores: (T,), finite. split: how many belong to the first part, 1 to T - 1. words: T names of the keys.
     Bars are exp(score - maximum), of the part's maximum at the top and of the row's below.
     """
-    scores = _as_array(scores)
+    scores = as_array(scores)
     parts = (slice(0, split), slice(split, len(scores)))
     maxima = [scores[part].max() for part in parts]
     alone = np.concatenate([np.exp(scores[part] - m) for part, m in zip(parts, maxima, strict=True)])
@@ -25,7 +26,7 @@ def merging(scores, split, *, words):
         f"{maxima[0]:g} and {maxima[1]:g}; below, after the merge: the first part times {factors[0]:.2f}, "
         f"the second times {factors[1]:.2f}."
     )
-    with _course_style():
+    with course_style():
         figure, (above, below) = _figure(6.4, 3.9, rows=2)
         for axes, heights in ((above, alone), (below, merged)):
             for part, colour in zip(parts, PARTS, strict=True):
@@ -56,7 +57,7 @@ def tiles(T, tile):
     starts = range(0, T, tile)
     kinds = {"full": "#0072B2", "masked": PALE, "skipped": EMPTY}
     count = dict.fromkeys(kinds, 0)
-    with _course_style():
+    with course_style():
         figure, (axes,) = _figure(5.2, 3.5)
         for i in starts:
             for j in starts:
@@ -95,7 +96,7 @@ def reach_of_layers(T, window, n_layers):
 
     T: number of words. window: number of visible places, the word's own included. n_layers: layers above the words.
     """
-    with _course_style():
+    with course_style():
         figure, (axes,) = _figure(0.33 * T + 1.6, 0.62 * (n_layers + 1) + 0.9)
         heard = {T - 1}
         count = []
@@ -127,7 +128,7 @@ def by_distance(accuracies, window):
 
     accuracies: dict from the number of layers to (n,), entry k for k places back. window: places that a layer sees.
     """
-    curves = {f"layers: {n}": _as_array(values) for n, values in accuracies.items()}
+    curves = {f"layers: {n}": as_array(values) for n, values in accuracies.items()}
     reaches = {f"layers: {n}": n * (window - 1) + 1 for n in accuracies}
     places = np.arange(len(next(iter(curves.values()))))
     ends = "; ".join(
@@ -145,10 +146,10 @@ def recall(n_pairs, shares, title):
 
     n_pairs: (n,). shares: dict from label to (n,).
     """
-    curves = {label: _as_array(values) for label, values in shares.items()}
+    curves = {label: as_array(values) for label, values in shares.items()}
     ends = ", ".join(f"{label} {values[-1]:.1f}" for label, values in curves.items())
     alt = f"Share of right answers against the number of pairs, {n_pairs[0]} to {n_pairs[-1]}. At the end: {ends}."
-    with _course_style():
+    with course_style():
         figure, (axes,) = _figure(7.0, 3.6)
         axes.set(xlabel="pairs to remember", ylabel="share right", title=title, ylim=(0, 1.05))
         axes.set_xscale("log")
@@ -168,10 +169,10 @@ def costs(comparison):
     comparison: a `helpers.comparison.Comparison` that holds measurements.
     """
     lengths = list(comparison.lengths)
-    seconds = {name: _as_array(values) * 1e3 for name, values in comparison.seconds.items()}
-    megabytes = {name: _as_array(values) / 1e6 for name, values in comparison.peaks.items()}
+    seconds = {name: as_array(values) * 1e3 for name, values in comparison.seconds.items()}
+    megabytes = {name: as_array(values) / 1e6 for name, values in comparison.peaks.items()}
     alt = f"Time and peak memory against length, {lengths[0]:,} to {lengths[-1]:,} words, of {', '.join(seconds)}."
-    with _course_style():
+    with course_style():
         figure, pair = _figure(8.5, 4.0, columns=2)
         for axes, what, curves in zip(
             pair, ("milliseconds", "megabytes at the peak"), (seconds, megabytes), strict=True
