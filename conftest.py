@@ -19,3 +19,15 @@ collect_ignore_glob = ["notebooks/*.mine-*.ipynb"]
 def pytest_configure(config):
     """Let `pytest` run from any folder: nbval looks for its file in the current one."""
     config.option.nbval_sanitize_with = str(config.rootpath / config.option.nbval_sanitize_with)
+
+
+def pytest_collection_modifyitems(items):
+    """Where the encoder of lesson 10 is missing, cells that need it run but are not compared with what is stored."""
+    from helpers import encoder, without_encoder
+
+    if encoder.folder() is not None:
+        return
+    for item in items:
+        cell = getattr(item, "cell", None)  # nbval's items have one
+        if cell is not None and (cell.source.startswith(without_encoder.MARK) or "open_encoder()" in cell.source):
+            item.options["check"] = False
