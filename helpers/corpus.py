@@ -31,7 +31,7 @@ def python_documentation(topics=None):
         except ImportError:
             raise ImportError(
                 "This Python comes without its documentation (pydoc_data.topics), the text of this lesson:"
-                " use one from python.org or conda-forge, or install your system's python3-doc or libpython3-testsuite."
+                " one from python.org, conda-forge or your system's full Python package has it."
             ) from None
     paragraphs = {}
     for name in sorted(topics):

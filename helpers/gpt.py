@@ -87,10 +87,8 @@ def next_token_loss(logits, tokens, pad_id=None):
     at t + 1. pad_id: tokens of this number are no targets. Returns the mean
     cross-entropy in nats, a tensor without axes.
     """
-    predicted = logits[:, :-1]  # (B, T - 1, V)
-    targets = tokens[:, 1:]  # (B, T - 1)
-    predicted = predicted.flatten(0, 1)  # (B (T - 1), V)
-    targets = targets.flatten()  # (B (T - 1),)
+    predicted = logits[:, :-1].flatten(0, 1)  # (B (T - 1), V)
+    targets = tokens[:, 1:].flatten()  # (B (T - 1),)
     if pad_id is None:
         return F.cross_entropy(predicted, targets)
     return F.cross_entropy(predicted, targets, ignore_index=pad_id)

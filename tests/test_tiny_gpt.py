@@ -26,6 +26,7 @@ from helpers.gpt import (
 )
 from helpers.masks import causal_mask, leaks_future
 from helpers.multi_head import count_parameters
+from helpers.plots import gpt as pictures
 from helpers.positions import rope, rope_attention
 
 SEEDS = range(5)
@@ -224,6 +225,23 @@ def test_counts_of_any_order_give_probabilities_that_do_not_sum_to_one():
     counts = corpus.LetterCounts(corpus.encode("abracadabra " * 3), 2)
     costs = [counts.bits_per_character(torch.cat([corpus.encode("ab"), torch.tensor([token])])) for token in range(96)]
     assert math.isclose(sum(2**-cost for cost in costs), 1)
+
+
+# --- pictures ------------------------------------------------------------------------------------
+
+
+def test_pictures_say_other_than_what_they_show(capsys):
+    pictures.likeness({"with skips": [0.1, 0.3], "no skips": [0.1, 1.0]})
+    pictures.losses({"right": [6.0] * 10 + [2.0] * 10})
+    pictures.learning(training.History([], [1, 100], [6.6, 2.5]), {"last 1": 3.7, "last 4": 2.1})
+    pictures.reach({"your model": ([1, 8], [4.0, 2.2])})
+    pictures.second_time({"two layers": induction.Curve([0, 10], [5.2, 0.5])})
+    weights = torch.eye(4).roll(1, dims=0).tril()
+    pictures.two_heads(torch.stack([weights, torch.eye(4)]), "abcd")
+    said = capsys.readouterr().out
+    for words in ("no skips 0.1 and 1.0", "right ends at 2.0", "below last 1", "from 4.0 with 1 to 2.2 with 8",
+                  "two layers from 5.2 to 0.5", "layer 0 looks most at the word 1 back, layer 1 at the word 0 back"):
+        assert words in said
 
 
 # --- what the page claims, over five seeds ------------------------------------------------------

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from ... import gpt
-from ..exercise import AnswerProblem, Case, Exercise, Finding, Mistake, Prediction
+from ..exercise import AnswerProblem, Case, Exercise, Finding, Mistake, Prediction, pairs
 from ..modules import built, filled, gradients_reach_every_parameter
 from .common import alone, keeps_names, nearly_right
 
@@ -105,6 +105,7 @@ LAYER_NORM = Exercise(
         alone("no-keepdim", "Mean and variance lost the last axis, so they do not line up with the rows of x: keep it, `keepdim=True`.",
             (_MEAN, "x.mean(dim=-1)"), (_VARIANCE, "x.var(dim=-1, correction=0)")),
     ),
+    indistinguishable=pairs("rms-norm", "mean-not-subtracted", "mean-added"),
     alternatives=(
         "def layer_norm(x, scale, shift, eps=1e-5):\n    return F.layer_norm(x, x.shape[-1:], scale, shift, eps)",
         "def layer_norm(x, scale, shift, eps=1e-5):\n    x = x - x.mean(-1, keepdim=True)\n"
@@ -189,6 +190,10 @@ class Block(nn.Module):
     def forward(self, x, mask=None):
 """
 
+_NEAR = (
+    "skips-from-the-normed", "first-skip-from-the-normed", "second-skip-from-the-normed", "second-skip-from-the-start",
+)
+
 BLOCK = Exercise(
     id="9.2",
     reference=gpt.Block,
@@ -222,7 +227,7 @@ BLOCK = Exercise(
         Mistake("halves-side-by-side", edits=((_ATTEND, "start = x\n        " + _ATTEND), (_END, "return x + self.feed_forward(self.norm_2(start))")),
             message="Both halves read the block's input, side by side (some models are built so). Here the second half reads what the"
             " first half left."),
-        Mistake("attention-unused", old=_ADD, new="x = x",
+        Mistake("attention-unused", old=_ADD, new="x = x", hides_others=True,
             message="The attention is computed and its result never used: add it to x."),
         Mistake("first-sum-multiplied", old=_ADD, new="x = x * found", message="A skip connection adds; around the attention you multiplied."),
         Mistake("second-sum-multiplied", old="return x + self", new="return x * self",
@@ -256,7 +261,7 @@ BLOCK = Exercise(
         Mistake("identity-for-gelu", old="nn.GELU()", new="nn.Identity()",
             message="Nothing bends between the two layers of the feed-forward network, so they are one linear layer: nn.GELU() goes there."),
         Mistake("relu-for-gelu", old="nn.GELU()", new="nn.ReLU()", message="You used ReLU (as the Transformer of 2017 does); GELU is asked for here."),
-        Mistake("approximate-gelu", old="nn.GELU()", new='nn.GELU(approximate="tanh")',
+        Mistake("approximate-gelu", together=1, old="nn.GELU()", new='nn.GELU(approximate="tanh")',
             message="You used the approximate GELU; the exact one, nn.GELU(), is asked for here."),
         Mistake("other-bend", old="nn.GELU()", new="nn.SiLU()", message="You used SiLU; GELU is asked for here."),
         Mistake("mask-not-passed", old="(self.norm_1(x), mask)", new="(self.norm_1(x))",
@@ -270,7 +275,11 @@ BLOCK = Exercise(
         alone("weights-returned-too", "The block returns x alone; yours returns the weights beside it.", ("found, _ = self", "found, weights = self"), (_END, _END + ", weights")),
         alone("first-half-only", "The feed-forward half is missing.", (_END, "return x")),
     ),
-    indistinguishable=(),
+    indistinguishable=(
+        # What stands alone in front of a norm may be of any size.
+        *pairs("no-first-skip", *_NEAR), *pairs("attention-doubled", *_NEAR),
+        ("first-skip-from-the-normed", "second-skip-from-the-normed"),  # which have a name of their own
+    ),
     alternatives=(
         _INIT + "        x = x + self.attention(self.norm_1(x), mask)[0]\n        return x + self.feed_forward(self.norm_2(x))",
         _INIT + "        y = self.attention(self.norm_1(x), mask=mask)[0] + x\n        z = self.norm_2(y)\n"
@@ -335,7 +344,7 @@ TINY_GPT = Exercise(
         _gpt_case("one token", 4, 5, 1, 19, 12, 2, 2, 9),
     ),
     mistakes=(
-        Mistake("mask-not-handed-on", old="block(x, mask)", new="block(x)",
+        Mistake("mask-not-handed-on", old="block(x, mask)", new="block(x)", hides_others=True,
             message="The blocks get no mask, so every position sees the token it is to predict. Hand the causal mask to each of them."),
         Mistake("mask-upside-down", old="causal_mask(tokens.shape[1])", new="causal_mask(tokens.shape[1]).T",
             message="The mask is upside down: each position sees itself and what comes later. True means “may look”, on and below the diagonal."),
@@ -440,11 +449,11 @@ LOSS = Exercise(
         Mistake("cut-along-the-batch", edits=(("logits[:, :-1]", "logits[:-1]"), ("tokens[:, 1:]", "tokens[1:]")), hides_others=True,
             message="You cut along the batch, so each sentence is asked for the tokens of the next one: the positions are the second axis."),
         alone("softmax-before", "cross_entropy does the softmax itself; with one before it, the loss can hardly fall.",
-            ("predicted.flatten(0, 1)", "predicted.flatten(0, 1).softmax(dim=-1)")),
-        Mistake("logits-scrambled", old="predicted.flatten(0, 1)", new="predicted.transpose(1, 2).reshape(-1, predicted.shape[-1])",
+            (".flatten(0, 1)", ".flatten(0, 1).softmax(dim=-1)")),
+        Mistake("logits-scrambled", old="logits[:, :-1].flatten(0, 1)", new="logits[:, :-1].transpose(1, 2).reshape(-1, logits.shape[-1])",
             message="The numbers of your (N, V) table are scrambled: reshape does not move axes. Leave V last when you flatten; or give"
             " cross_entropy (B, V, T) as it is."),
-        Mistake("targets-time-first", old="targets.flatten()", new="targets.T.flatten()",
+        Mistake("targets-time-first", old="tokens[:, 1:].flatten()", new="tokens[:, 1:].T.flatten()",
             message="Logits and targets are flattened in different orders, so batch and time are mixed: neighbours no longer belong together."),
         Mistake("padding-counts", old="ignore_index=pad_id", new="ignore_index=-100",
             message="Nothing changes with pad_id: targets that are padding still count. They are to be left out of the mean."),
@@ -470,6 +479,10 @@ LOSS = Exercise(
         alone("vocabulary-cut", _UNEQUAL, ("logits[:, :-1]", "logits[..., :-1]")),
         alone("only-logits-cut", _UNEQUAL, ("tokens[:, 1:]", "tokens")),
         alone("only-targets-cut", _UNEQUAL, ("logits[:, :-1]", "logits")),
+    ),
+    indistinguishable=(
+        *pairs("padding-of-inputs", "shifted-the-wrong-way", "targets-cut-not-shifted"),
+        *pairs("pad-0-unseen", "padding-counts", "zero-always-padding"),
     ),
     alternatives=(
         "def next_token_loss(logits, tokens, pad_id=None):\n    ignored = -100 if pad_id is None else pad_id\n"
@@ -566,6 +579,7 @@ PROBABILITIES = Exercise(
         alone("topk-pair", "`topk` returns two results, values and indices; you compare with the pair: take `.values`.", (".values[..., -1:]", "[..., -1:]")),
         alone("naive-exponential", "exp of a large score overflows, and inf/inf is NaN: use PyTorch's softmax.", ("scores.softmax(dim=-1)", "scores.exp() / scores.exp().sum(dim=-1, keepdim=True)")),
     ),
+    indistinguishable=(("ties-cut", "top-k-one-more"), *pairs("temperature-twice", "temperature-ignored", "temperature-multiplied")),
     alternatives=(
         "def next_token_probabilities(logits, temperature=1.0, top_k=None):\n    p = torch.softmax(logits / temperature, -1)\n"
         "    if top_k is not None:\n        edge = logits.sort(dim=-1, descending=True).values[..., top_k - 1, None]\n"
@@ -688,6 +702,7 @@ GENERATE = Exercise(
         alone("always-the-largest-of-all-positions", "The likeliest token is looked for among all positions, and `choose` is never asked: give it the logits of the last position, (B, V).",
             ("choose(logits)", "torch.stack([row.argmax() for row in model(seen)])"), hides_others=True),
     ),
+    indistinguishable=(("first-position-read", "newest-token-only"),),  # the newest token alone has one position
     alternatives=(
         "@torch.no_grad()\ndef generate(model, tokens, n_new, choose):\n    out = tokens.clone()\n    while out.shape[1] < tokens.shape[1] + n_new:\n"
         "        new = choose(model(out[:, -model.max_len:])[:, -1, :])\n        out = torch.hstack([out, new.unsqueeze(-1)])\n    return out",
