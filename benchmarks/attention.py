@@ -12,6 +12,7 @@ import torch
 from torch import nn
 from tqdm import tqdm
 
+from benchmarks import beyond
 from benchmarks.table import Row, at_most, readable_seconds
 from helpers import measure
 from helpers.cost import readable_bytes
@@ -100,4 +101,4 @@ def rows(rounds=ROUNDS):
 
 
 if __name__ == "__main__":
-    json.dump([dataclasses.asdict(row) for row in rows()], sys.stdout)
+    json.dump([dataclasses.asdict(row) for row in rows() + beyond.rows()], sys.stdout)

@@ -1,7 +1,7 @@
 """Measure speed and memory, print the table, and store it in benchmarks/RESULTS.md.
 
     python -m benchmarks.run                 everything, about a quarter of an hour on a quiet machine
-    python -m benchmarks.run attention       some parts only: verdicts, ready, notebooks, attention, encoder
+    python -m benchmarks.run attention       some parts only: verdicts, ready, notebooks, attention, tiny_gpt, encoder
     python -m benchmarks.run verdicts --lesson 07
 
 Only a run of everything is stored.
@@ -21,7 +21,7 @@ from statistics import median
 from benchmarks import course, table
 from tools.make_lessons import ROOT
 
-PARTS = ("verdicts", "ready", "notebooks", "attention", "encoder")
+PARTS = ("verdicts", "ready", "notebooks", "attention", "tiny_gpt", "encoder")
 RESULTS = ROOT / "benchmarks" / "RESULTS.md"
 # One core for every library: a neighbour on another disturbs little, and CPU time is that of the one thread.
 ONE_THREAD = dict.fromkeys(
@@ -43,6 +43,8 @@ The ratio is ours divided by the other; where a row holds two times of ours, it 
 - **Attention:** PyTorch's own modules and operations with the same result, run eagerly, are what ours is compared with;
   for NumPy it is two matrix products and one exponential, which no attention can avoid. Medians on one core, forward
   only. Memory is the most that is alive at once, beyond the inputs.
+- **Tiny GPT:** a step of lesson 09's training against the same model from PyTorch's layers; what 1,200 steps reach, in
+  bits per character of text held out, against tables of counts; and what small faults change in that.
 - **Encoder:** lesson 10's model beside PyTorch's own layers with the same numbers, and what the search of the course
   takes: all of it in one process, whose memory is its largest size. Left out where the encoder is not installed.
 
@@ -61,9 +63,9 @@ def machine():
     return f"{platform.system()}, {cpu}, {cores} cores, Python {platform.python_version()}, {versions}"
 
 
-def rows_of_module(name):
-    """Rows of benchmarks/attention.py or another module, measured in a process of its own."""
-    command = [sys.executable, "-m", f"benchmarks.{name}"]
+def measured_apart(module):
+    """Rows of benchmarks/{module}.py, measured in a process of its own."""
+    command = [sys.executable, "-m", f"benchmarks.{module}"]
     finished = subprocess.run(command, cwd=ROOT, env=os.environ | ONE_THREAD, stdout=subprocess.PIPE, check=True)
     return [table.Row(**row) for row in json.loads(finished.stdout)]
 
@@ -81,9 +83,9 @@ def rows_of(parts, lessons):
             rows += course.ready_rows(lessons)
         if "notebooks" in parts:
             rows += course.notebook_rows(lessons, yardstick)
-    for name in ("attention", "encoder"):
-        if name in parts:
-            rows += rows_of_module(name)
+    for module in ("attention", "tiny_gpt", "encoder"):
+        if module in parts:
+            rows += measured_apart(module)
     return rows
 
 

@@ -4,9 +4,10 @@ import numpy as np
 
 
 def attention_flops(T_q, T_k, d_k, d_v):
-    """FLOPs of the two matrix products of one head, Q Kᵀ and weights V; a multiply-add is 2 FLOPs.
+    """FLOPs of the two matrix products of one head, Q Kᵀ and weights V.
 
-    T_q, T_k: numbers of queries and keys. d_k: width of queries and keys. d_v: width of values. Returns an int.
+    A multiply-add is 2 FLOPs. T_q, T_k: numbers of queries and keys.
+    d_k: width of queries and keys. d_v: width of values. Returns an int.
     """
     scoring = 2 * T_q * T_k * d_k
     mixing = 2 * T_q * T_k * d_v
@@ -14,37 +15,46 @@ def attention_flops(T_q, T_k, d_k, d_v):
 
 
 def projection_flops(T, d_model):
-    """FLOPs of the four projections W_q, W_k, W_v and W_o of T words; a multiply-add is 2 FLOPs.
+    """FLOPs of the four projections W_q, W_k, W_v and W_o of T words.
 
-    T: number of words. d_model: each projection is (d_model, d_model), all heads together. Returns an int.
+    A multiply-add is 2 FLOPs. T: number of words. d_model: each projection is
+    (d_model, d_model), all heads together. Returns an int.
     """
     one_projection = 2 * T * d_model * d_model
     return 4 * one_projection
 
 
 def crossover_length(d_model):
-    """Number of words at which scoring and mixing, over all heads, cost as much as the four projections.
+    """Number of words at which scoring and mixing cost as much as the four projections.
 
-    d_model: width of the layer. Returns the length T of self-attention at which both cost the same FLOPs.
+    d_model: width of the layer, all heads together.
+    Returns the length T of self-attention at which both cost the same FLOPs.
     """
     products = 4 * d_model  # FLOPs of scoring and mixing, divided by T²
     projections = 8 * d_model**2  # FLOPs of the four projections, divided by T
     return projections // products
 
 
+def feed_forward_flops(T, d_model):
+    """FLOPs of a block's feed-forward part for T words: d_model to 4 · d_model features, and back. Returns an int."""
+    one_matrix = 2 * T * d_model * 4 * d_model
+    return 2 * one_matrix
+
+
 def score_matrix_bytes(B, H, T, itemsize=4):
     """Bytes of all scores of a layer of self-attention.
 
-    B: sequences in the batch. H: heads. T: words in a sequence. itemsize: bytes of one number, 4 for float32.
-    Returns an int.
+    B: sequences in the batch. H: heads. T: words in a sequence.
+    itemsize: bytes of one number, 4 for float32. Returns an int.
     """
     entries = B * H * T * T
     return entries * itemsize
 
 
 def fit_exponent(sizes, costs):
-    """Exponent p of the power law costs ≈ c · sizes^p: the slope of the least-squares line through the logarithms.
+    """Exponent p of the power law costs ≈ c · sizes^p.
 
+    It is the slope of the least-squares line through the logarithms.
     sizes, costs: (n,), n >= 2, positive, in any unit. Returns a float.
     """
     x = np.log(sizes)  # (n,)

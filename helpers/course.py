@@ -33,12 +33,13 @@ class Lesson:
 
 LESSONS = (
     Lesson(
-        "00", "Start here", "00_start_here", "Does everything work, and how does an exercise answer?", 10,
+        "00", "Start here", "00_start_here", "Does everything work, and how does an exercise answer?", 15,
         "a weighted average",
         (ExerciseInfo("0.1", "A weighted average", 1, 3),),
+        ("doubled-weights",),
     ),
     Lesson(
-        "01", "Query, key, value", "01_query_key_value", "How can a lookup answer when no key matches exactly?", 45,
+        "01", "Query, key, value", "01_query_key_value", "How can a lookup answer when no key matches exactly?", 55,
         "a soft lookup, projections, scores for all pairs",
         (
             ExerciseInfo("1.1", "Similarities", 1, 4),
@@ -47,10 +48,13 @@ LESSONS = (
             ExerciseInfo("1.4", "All pairs at once", 2, 6),
             ExerciseInfo("1.5", "Design your own", 3, 12),
         ),
-        ("longer-arrow", "sharpness-zero", "sharpness-large", "score-both-ways", "who-does-is-find", "rnn-influence"),
+        (
+            "longer-arrow", "sharpness-zero", "sharpness-large", "score-both-ways", "other-values",
+            "who-does-is-find", "rnn-influence",
+        ),
     ),
     Lesson(
-        "02", "Attention in NumPy", "02_numpy_attention", "Can the whole of it be ten lines?", 60,
+        "02", "Attention in NumPy", "02_numpy_attention", "Does the whole of attention fit into a dozen lines?", 65,
         "softmax, scaled dot-product attention, self-attention, two other scores",
         (
             ExerciseInfo("2.1", "Softmax", 1, 6),
@@ -63,17 +67,17 @@ LESSONS = (
         ("exp-of-1000", "blocked-score-zero", "shuffle-keys-and-values", "general-is-dot"),
     ),
     Lesson(
-        "03", "Why divide by √d_k", "03_why_scale", "What breaks if you leave it out, and is that really why?", 50,
+        "03", "Why divide by √d_k", "03_why_scale", "What breaks if you leave it out, and is that really why?", 55,
         "spread and entropy measured, softmax's gradient",
         (
             ExerciseInfo("3.1", "Sample dot products", 1, 4),
             ExerciseInfo("3.2", "Entropy", 1, 5),
-            ExerciseInfo("3.3", "The softmax Jacobian", 2, 8),
+            ExerciseInfo("3.3", "The softmax Jacobian", 2, 10),
             ExerciseInfo("3.4", "Backwards without the Jacobian", 3, 12),
         ),
         (
-            "spread-at-64", "largest-at-1024", "jacobian-without-scale", "largest-first-loss",
-            "unscaled-fails-on-scores", "best-at-loudest",
+            "spread-at-64", "largest-at-1024", "silent-at-1024", "largest-first-loss", "larger-rate",
+            "unscaled-on-scores",
         ),
     ),
     Lesson(
@@ -86,12 +90,12 @@ LESSONS = (
             ExerciseInfo("4.4", "Weights from PyTorch", 2, 8),
         ),
         (
-            "exchanged-values", "view-without-transpose", "weight-of-to", "forgotten-tilde",
+            "view-without-transpose", "weight-of-on", "one-head-loss", "forgotten-tilde",
             "parameters-of-eight-heads", "mask-without-head-axis",
         ),
     ),
     Lesson(
-        "05", "Masks", "05_masks", "How do you know your model is not peeking?", 60,
+        "05", "Masks", "05_masks", "How do you know your model is not peeking?", 65,
         "causal and padding masks, a leak test, a safe softmax, cross-attention",
         (
             ExerciseInfo("5.1", "Prefix mean", 1, 4),
@@ -103,12 +107,12 @@ LESSONS = (
             ExerciseInfo("5.7", "Cross-attention", 2, 10),
         ),
         (
-            "scores-of-zero", "batch-norm-leaks", "seven-passes", "coin-after-softmax",
+            "scores-of-zero", "seven-passes", "batch-norm-leaks", "coin-after-softmax",
             "padding-content", "empty-row", "cross-causal", "one-query-is-causal",
         ),
     ),
     Lesson(
-        "06", "Positions", "06_positions", "Attention sees a bag of words. Where does order come from?", 60,
+        "06", "Positions", "06_positions", "Attention sees a bag of words. Where does order come from?", 75,
         "sinusoids, shifts as rotations, RoPE, ALiBi",
         (
             ExerciseInfo("6.1", "Equivariance", 1, 5),
@@ -120,7 +124,7 @@ LESSONS = (
             ExerciseInfo("6.7", "Attention with RoPE", 2, 6),
         ),
         (
-            "shuffled-sentence", "who-cannot-point", "slowest-hand", "shift-matrices", "both-moved",
+            "shuffled-sentence", "slowest-hand", "shift-matrices", "both-moved", "who-cannot-point",
             "points-at-256", "recent-at-256",
         ),
     ),
@@ -134,7 +138,38 @@ LESSONS = (
             ExerciseInfo("7.4", "Bytes of the scores", 1, 4),
             ExerciseInfo("7.5", "Fit an exponent", 2, 8),
         ),
-        ("crossover-768", "book-gigabytes", "exponent-of-all", "deaf-layer", "fused-memory"),
+        ("bert-share-512", "book-gigabytes", "exponent-of-all", "deaf-layer", "fused-memory"),
+    ),
+    Lesson(
+        "08", "Beyond n²", "08_beyond_n_squared", "Which part of n² can you get rid of, and what do you pay?", 80,
+        "attention in tiles, windows, linear attention, a cache, grouped queries",
+        (
+            ExerciseInfo("8.1", "Merge two parts", 2, 8),
+            ExerciseInfo("8.2", "Attention in tiles", 3, 15),
+            ExerciseInfo("8.3", "A window", 1, 4),
+            ExerciseInfo("8.4", "Linear attention", 2, 8),
+            ExerciseInfo("8.5", "Attend with a cache", 3, 12),
+            ExerciseInfo("8.6", "Grouped queries", 2, 8),
+            ExerciseInfo("8.7", "Bytes of a cache", 1, 3),
+            ExerciseInfo("8.8", "How far a stack hears", 1, 3),
+        ),
+        ("tiles-in-training", "two-windows", "linear-recall", "keys-without-cache", "smaller-cache"),
+    ),
+    Lesson(
+        "09", "A tiny GPT", "09_tiny_gpt", "What does a language model need besides attention?", 90,
+        "a block, a language model that is trained and writes, two heads that copy",
+        (
+            ExerciseInfo("9.1", "Layer norm", 1, 5),
+            ExerciseInfo("9.2", "A block", 2, 12),
+            ExerciseInfo("9.3", "A tiny GPT", 3, 15),
+            ExerciseInfo("9.4", "The loss", 2, 8),
+            ExerciseInfo("9.5", "Probabilities to draw from", 2, 8),
+            ExerciseInfo("9.6", "Write on", 2, 8),
+        ),
+        (
+            "rows-after-twelve", "feed-forward-share", "untrained-loss", "too-good", "how-far", "most-real-words",
+            "blind-part",
+        ),
     ),
     Lesson(
         "10", "A real encoder", "10_real_encoder", "Does a trained model do what we designed by hand in lesson 01?", 75,

@@ -34,11 +34,12 @@ def one_thread():
         torch.set_num_threads(before)
 
 
-def median_seconds(f, *inputs, at_least=0.02):
+def median_seconds(f, *inputs, at_least=0.02, repeats=3):
     """Median time of a call f(*inputs), forward only, on one core, or on the accelerator that holds the inputs.
 
-    at_least: seconds to go on repeating for; a call that takes longer is made once. Returns seconds, a float: CPU
-    time, in which waiting for other programs does not count (on accelerators and on Windows, time on the clock).
+    at_least: seconds to go on repeating for. repeats: calls that are made at least, however long they take.
+    Returns seconds, a float: CPU time, in which waiting for other programs does not count (on accelerators and on
+    Windows, time on the clock).
     """
     device = next((x.device for x in inputs if torch.is_tensor(x)), torch.device("cpu"))
     clock = CPU_CLOCK if device.type == "cpu" else time.perf_counter
@@ -46,7 +47,7 @@ def median_seconds(f, *inputs, at_least=0.02):
     with torch.no_grad(), one_thread():
         _finish(device)
         deadline = time.perf_counter() + at_least
-        while not times or time.perf_counter() < deadline:
+        while len(times) < repeats or time.perf_counter() < deadline:
             start = clock()
             f(*inputs)
             _finish(device)

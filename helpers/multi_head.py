@@ -9,7 +9,8 @@ def split_heads(x, n_heads):
     """Deal the features of every position out to the heads.
 
     x: (B, T, d_model). n_heads: h, a divisor of d_model.
-    Returns (B, h, T, d_k) with d_k = d_model / h: head i holds features i * d_k to (i + 1) * d_k - 1.
+    Returns (B, h, T, d_k) with d_k = d_model / h:
+    head i holds features i * d_k to (i + 1) * d_k - 1.
     """
     B, T, d_model = x.shape
     d_k = d_model // n_heads
@@ -28,7 +29,7 @@ def merge_heads(x):
 
 
 class MultiHeadAttention(nn.Module):
-    """Self-attention in h heads of d_k = d_model / h features; ValueError if h does not divide d_model."""
+    """Self-attention in h heads; ValueError if h does not divide d_model."""
 
     def __init__(self, d_model, n_heads, dropout=0.0):
         super().__init__()
@@ -42,9 +43,9 @@ class MultiHeadAttention(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x, mask=None):
-        """x (B, T, d_model), mask broadcastable to (B, h, T, T) -> out (B, T, d_model), weights (B, h, T, T)."""
+        """x (B, T, d_model), mask True = may look -> out as x, weights (B, h, T, T)."""
         Q, K, V = self.W_q(x), self.W_k(x), self.W_v(x)  # (B, T, d_model) each
-        Q, K, V = (split_heads(z, self.n_heads) for z in (Q, K, V))  # (B, h, T, d_k) each
+        Q, K, V = (split_heads(z, self.n_heads) for z in (Q, K, V))  # (B, h, T, d_k)
         scores = Q @ K.transpose(-2, -1)  # (B, h, T, T)
         scores = scores / math.sqrt(Q.shape[-1])
         if mask is not None:

@@ -49,11 +49,13 @@ TASKS = {"three places back": three_places_back, "latest marked": latest_marked}
 class OrderModel(nn.Module):
     """One head of causal attention beside a direct path, with one kind of positions.
 
-    kind: one of KINDS, else ValueError. generator: torch Generator for the parameters. Learned positions have a row for
-    each of T_MAX places, though training moves only the first T_TRAINED. ALiBi is the steepest head of eight.
+    kind: one of KINDS, else ValueError. generator: torch Generator for the parameters. rope, alibi_bias: the functions
+    that "RoPE" and "ALiBi" call. spread: standard deviation of word vectors and learned positions at the start.
+    Learned positions have a row for each of T_MAX places, though training moves only the first T_TRAINED. ALiBi is the
+    steepest head of eight.
     """
 
-    def __init__(self, kind, generator, d_model=64):
+    def __init__(self, kind, generator, rope=rope, alibi_bias=alibi_bias, spread=0.5, d_model=64):
         super().__init__()
         if kind not in KINDS:
             raise ValueError(f"kind={kind!r} is not one of {', '.join(KINDS)}")
@@ -62,12 +64,12 @@ class OrderModel(nn.Module):
         self.W_out = nn.Parameter(torch.empty(d_model, N_WORDS))
         for parameter in self.parameters():
             nn.init.normal_(parameter, std=1 / math.sqrt(d_model), generator=generator)
-        # Words start quiet: louder ones begin with large scores by chance, and some of those outlast the training.
-        nn.init.normal_(self.E, std=0.5, generator=generator)
+        # Small word vectors: larger ones start with large scores by chance, and some of those outlast the training.
+        nn.init.normal_(self.E, std=spread, generator=generator)
 
         pe, bias = torch.zeros(T_MAX, d_model), torch.zeros(T_MAX, T_MAX)
         if kind == "learned":
-            pe = nn.Parameter(nn.init.normal_(pe, std=0.5, generator=generator))
+            pe = nn.Parameter(nn.init.normal_(pe, std=spread, generator=generator))
         if kind == "sinusoidal":
             pe = sinusoidal_positional_encoding(T_MAX, d_model)
         if kind == "ALiBi":
@@ -89,16 +91,17 @@ class OrderModel(nn.Module):
 
 
 @one_thread()  # with matrices this small, several threads mostly wait for each other
-def train(kind, task, seed=0, steps=200):
-    """Train an OrderModel on fresh sequences of T_TRAINED words: Adam at 3e-3, 32 sequences a step.
+def train(kind, task, seed=0, steps=200, **choices):
+    """Train an OrderModel on fresh sequences of T_TRAINED words: Adam at 3e-3, 16 sequences per step.
 
-    kind: one of KINDS. task: one of the functions of TASKS. seed: of parameters and sequences. Returns the model.
+    kind: one of KINDS. task: one of the functions of TASKS. seed: of parameters and sequences.
+    choices: what else OrderModel takes. Returns the model.
     """
-    model = OrderModel(kind, torch.Generator().manual_seed(seed))
+    model = OrderModel(kind, torch.Generator().manual_seed(seed), **choices)
     examples = torch.Generator().manual_seed(1000 + seed)
     optimiser = torch.optim.Adam(model.parameters(), lr=3e-3)
     for _ in range(steps):
-        tokens, answers = task(32, T_TRAINED, examples)
+        tokens, answers = task(16, T_TRAINED, examples)
         logits, _ = model(tokens)
         loss = F.cross_entropy(logits.flatten(0, 1), answers.flatten(), ignore_index=NO_ANSWER)
         optimiser.zero_grad()
@@ -120,7 +123,7 @@ def accuracy(model, task, T=T_TRAINED):
 
 
 def weight_by_distance(model, task, T=T_TRAINED):
-    """How the last place spreads its weight over the distances back, on average over 64 new sequences of T words.
+    """How the last place spreads its weight over the words before it, on average over 64 new sequences of T words.
 
     task: one of the functions of TASKS. Returns (T,): entry k is the weight k places back; they sum to 1.
     """

@@ -2,7 +2,7 @@
 
 Sines stand in the even columns of an encoding and cosines in the odd ones; RoPE turns the neighbouring pairs
 (2i, 2i + 1). All functions take and return torch tensors and are the ones the lesson's solution cells show, but for
-the two about the other layout of RoPE.
+those about variants of RoPE.
 """
 
 import math
@@ -15,7 +15,8 @@ from helpers.masks import causal_mask
 def is_permutation_equivariant(f, X, perm):
     """Whether shuffling the rows of X shuffles the rows of f(X) in the same way.
 
-    f: function from (T, d) to (T, d_out), torch tensors. X: (T, d), float. perm: (T,), 0 to T - 1 in some order.
+    f: function from (T, d) to (T, d_out), torch tensors. X: (T, d), float.
+    perm: (T,), 0 to T - 1 in some order.
     Returns a bool: True if all rows agree up to rounding.
     """
     shuffled_before = f(X[perm])  # (T, d_out)
@@ -26,8 +27,9 @@ def is_permutation_equivariant(f, X, perm):
 def sinusoidal_positional_encoding(max_len, d_model):
     """Give each position a row of sines and cosines, from fast waves to slow ones.
 
-    max_len: number of positions. d_model: width, even or odd. Returns (max_len, d_model), float32: columns 2i and
-    2i + 1 are the sine and the cosine of position * 10000^(-2i / d_model) (Vaswani et al. 2017, section 3.5).
+    max_len: number of positions. d_model: width, even or odd.
+    Returns (max_len, d_model), float32: columns 2i and 2i + 1 are the sine and the
+    cosine of position * 10000^(-2i / d_model) (Vaswani et al. 2017, section 3.5).
     """
     positions = torch.arange(max_len)[:, None]  # (max_len, 1)
     even_columns = torch.arange(0, d_model, 2)  # (⌈d_model / 2⌉,)
@@ -42,8 +44,9 @@ def sinusoidal_positional_encoding(max_len, d_model):
 def embed(tokens, E, pe):
     """Look up the vector of every token and add the row of its position.
 
-    tokens: (B, T), integers. E: (n_tokens, d_model), a row for each token. pe: (max_len, d_model), a row for each
-    position, max_len >= T. Returns (B, T, d_model).
+    tokens: (B, T), integers. E: (n_tokens, d_model), a row for each token.
+    pe: (max_len, d_model), a row for each position, max_len >= T.
+    Returns (B, T, d_model).
     """
     x = E[tokens]  # (B, T, d_model)
     T = tokens.shape[1]
@@ -52,10 +55,10 @@ def embed(tokens, E, pe):
 
 
 def shift_matrix(offset, d_model):
-    """Matrix that moves every row of the sinusoidal encoding by the same number of positions.
+    """Matrix that moves every row of the sinusoidal encoding on by the same offset.
 
-    offset: number of positions. d_model: width, even. Returns M (d_model, d_model), float32, with
-    PE[p + offset] = M @ PE[p] for every p.
+    offset: number of positions. d_model: width, even.
+    Returns M (d_model, d_model), float32, with PE[p + offset] = M @ PE[p] for every p.
     """
     sines = torch.arange(0, d_model, 2)  # (d_model / 2,)
     cosines = sines + 1
@@ -70,11 +73,12 @@ def shift_matrix(offset, d_model):
 
 
 def rope(x, base=10000.0, offset=0):
-    """Turn the pairs of columns (2i, 2i + 1) of each row by an angle that grows with the row's position.
+    """Turn the column pairs (2i, 2i + 1) of each row by angles that grow with position.
 
-    x: (..., T, d), floating point, d even; its rows stand at the positions offset, offset + 1, ...
-    Returns a new tensor of x's shape and dtype: pair i of the row at position p is turned counter-clockwise by
-    p * base^(-2i / d) radians (Su et al. 2021, section 3.2).
+    x: (..., T, d), floating point, d even; its rows stand at the positions offset,
+    offset + 1, ...
+    Returns a new tensor of x's shape and dtype: pair i of the row at position p is
+    turned counter-clockwise by p * base^(-2i / d) radians (Su et al. 2021).
     """
     T, d = x.shape[-2:]
     positions = torch.arange(T, dtype=x.dtype) + offset  # (T,)
@@ -90,9 +94,9 @@ def rope(x, base=10000.0, offset=0):
 
 
 def rope_attention(X, W_q, W_k, W_v):
-    """Causal self-attention of one sequence whose queries and keys are turned by their positions.
+    """Causal self-attention of one sequence with queries and keys turned by position.
 
-    X: (T, d_model). W_q, W_k: (d_model, d_k), d_k even. W_v: (d_model, d_v). Returns (T, d_v).
+    X: (T, d_model). W_q, W_k: (d_model, d_k). W_v: (d_model, d_v). Returns (T, d_v).
     """
     Q = rope(X @ W_q)  # (T, d_k)
     K = rope(X @ W_k)  # (T, d_k)
@@ -104,10 +108,11 @@ def rope_attention(X, W_q, W_k, W_v):
 
 
 def alibi_bias(n_heads, T):
-    """What ALiBi adds to the scores: minus the distance between query and key, times a slope of each head's own.
+    """What ALiBi adds to the scores: minus distance times a slope of each head's own.
 
-    n_heads: h, a power of two. T: number of words. Returns (h, T_q, T_k) = (h, T, T), float32: head i = 1 ... h has the
-    slope 2^(-8i / h) and the distance is |q - k| (Press et al. 2022, section 3).
+    n_heads: h, a power of two. T: number of words.
+    Returns (h, T_q, T_k) = (h, T, T), float32: head i = 1 ... h has the slope
+    2^(-8i / h) and the distance is |q - k| (Press et al. 2022, section 3).
     """
     heads = torch.arange(1, n_heads + 1)  # (h,)
     slopes = 2.0 ** (-8 * heads / n_heads)
@@ -116,7 +121,7 @@ def alibi_bias(n_heads, T):
     return -slopes[:, None, None] * distances  # (h, T_q, T_k)
 
 
-# The other layout of RoPE -----------------------------------------------------------------------------------------
+# Variants of RoPE -------------------------------------------------------------------------------------------------
 
 
 def halves_order(d):
@@ -131,3 +136,21 @@ def rope_halves(x, base=10000.0, offset=0):
     """RoPE that turns the pairs (i, i + d / 2), as right in itself as `rope`; arguments and result as there."""
     order = halves_order(x.shape[-1])
     return rope(x[..., order.argsort()], base, offset)[..., order]
+
+
+def rope_interpolated(x, factor, base=10000.0):
+    """RoPE at the positions 0, 1 / factor, 2 / factor, ... (position interpolation, Chen et al. 2023).
+
+    x: (..., T, d), floating point, d even. factor: how many times longer the text is than those of the training.
+    Returns a new tensor of x's shape and dtype.
+    """
+    T, d = x.shape[-2:]
+    positions = torch.arange(T, dtype=x.dtype) / factor  # (T,)
+    angles = positions[:, None] * base ** (-torch.arange(0, d, 2, dtype=x.dtype) / d)  # (T, d / 2)
+    pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())  # (..., T, d / 2)
+    return torch.view_as_real(pairs * torch.polar(torch.ones_like(angles), angles)).flatten(-2)  # (..., T, d)
+
+
+def stretched_base(factor, d, base=10000.0):
+    """Base of RoPE with which the slowest of d / 2 pairs turns `factor` times as slowly, and the fastest as before."""
+    return base * factor ** (d / (d - 2))

@@ -5,14 +5,14 @@ The functions are the ones the lesson's solution cells show; the running example
 
 import numpy as np
 
-words = ("the", "keys", "to", "the", "cabinet", "are", "old")
+words = ("the", "books", "on", "the", "shelf", "are", "old")
 
-# Four readable features a word: noun, verb, adjective, number (+1 plural, -1 singular, 0 none).
+# Four readable features per word: noun, verb, adjective, number (+1 plural, -1 singular, 0 none).
 features = {
     "the": (0, 0, 0, 0),
-    "keys": (1, 0, 0, 1),
-    "to": (0, 0, 0, 0),
-    "cabinet": (1, 0, 0, -1),
+    "books": (1, 0, 0, 1),
+    "on": (0, 0, 0, 0),
+    "shelf": (1, 0, 0, -1),
     "are": (0, 1, 0, 1),
     "is": (0, 1, 0, -1),
     "old": (0, 0, 1, 0),
@@ -39,7 +39,8 @@ def similarities(query, keys):
 def soft_lookup(query, keys, values, sharpness=1.0):
     """Average of the values, each weighted by how well its key matches the query.
 
-    query: (d,). keys: (n, d). values: (n, d_v). sharpness: a number, 0 for a plain average.
+    query: (d,). keys: (n, d). values: (n, d_v).
+    sharpness: a number, 0 for a plain average.
     Returns value (d_v,) and weights (n,), which are positive and sum to 1.
     """
     scores = sharpness * similarities(query, keys)  # (n,)
@@ -64,7 +65,8 @@ def project(X, W_q, W_k, W_v):
 def dot_product_scores(Q, K):
     """Dot product of every query with every key.
 
-    Q: (..., T_q, d_k). K: (..., T_k, d_k). Returns (..., T_q, T_k): row i belongs to query i.
+    Q: (..., T_q, d_k). K: (..., T_k, d_k).
+    Returns (..., T_q, T_k): row i belongs to query i.
     """
     return Q @ np.swapaxes(K, -1, -2)  # (..., T_q, T_k)
 
@@ -72,25 +74,25 @@ def dot_product_scores(Q, K):
 def design_projections():
     """Projections with which *are* and *old* both look for the plural noun.
 
-    Returns W_q, W_k, each (4, d_k) for the four features noun, verb, adjective, number, such that softmax(q · k)
-    over the seven words of the running example gives *keys* at least 0.8 of the weight of *are* and of *old*.
+    Returns W_q, W_k, each (4, d_k) for the four features noun, verb, adjective, number,
+    such that softmax(q · k) over the seven words of the running example gives *books*
+    at least 0.8 of the weight of *are* and of *old*.
     """
     asks = 5.0
-    W_q = asks * np.array([[0, 0], [1, 1], [1, 1], [0, 0]])  # (4, 2): verbs and adjectives ask
-    W_k = np.array([[1, 0], [0, 0], [0, 0], [0, 1]])  # (4, 2): found by being a noun, and plural
+    W_q = asks * np.array([[0, 0], [1, 1], [1, 1], [0, 0]])  # (4, 2): verbs, adjectives
+    W_k = np.array([[1, 0], [0, 0], [0, 0], [0, 1]])  # (4, 2): noun, number
     return W_q, W_k
 
 
-def tanh_rnn_influence(lengths, radius, input_size, rng, width=32):
-    """How strongly the first word still moves the last state of a tanh RNN.
+def tanh_rnn_influence(lengths, gain, input_size, rng, width=32):
+    """How strongly the first word still moves the last state of a random tanh RNN.
 
-    lengths: increasing numbers of words. radius: spectral radius of the recurrent matrix (width, width).
-    input_size: standard deviation of the inputs. rng: numpy Generator.
-    Returns (len(lengths),): the spectral norm of d h_n / d h_1 at each length n, a chain of Jacobians
+    lengths: increasing numbers of words. gain: by how much the recurrent matrix (width, width) lengthens a state
+    on average, before the tanh. input_size: standard deviation of the inputs. rng: numpy Generator.
+    Returns (len(lengths),): the largest singular value of d h_n / d h_1 at each length n, a chain of Jacobians
     (Pascanu, Mikolov and Bengio 2013).
     """
-    W = rng.normal(size=(width, width))
-    W *= radius / np.abs(np.linalg.eigvals(W)).max()
+    W = gain * rng.normal(size=(width, width)) / np.sqrt(width)
     h = np.tanh(input_size * rng.normal(size=width))
     jacobian, norms = np.eye(width), {1: 1.0}
     for n in range(2, max(lengths) + 1):

@@ -8,8 +8,8 @@ from .numpy_attention import softmax
 def sample_dot_products(n, d_k, rng):
     """Dot products q · k of n independent random queries and n independent random keys.
 
-    n: number of pairs. d_k: features a vector, each standard normal. rng: numpy Generator.
-    Returns (n,), float64.
+    n: number of pairs. d_k: features per vector, each standard normal.
+    rng: numpy Generator. Returns (n,), float64.
     """
     queries = rng.standard_normal((n, d_k))  # (n, d_k)
     keys = rng.standard_normal((n, d_k))  # (n, d_k)
@@ -18,20 +18,22 @@ def sample_dot_products(n, d_k, rng):
 
 
 def entropy(weights):
-    """Entropy of each row of weights, in nats: the mean of -log(weight) under the weights themselves.
+    """Entropy of each row of weights, in nats: the weighted mean of -log(weight).
 
-    weights: (..., n), not negative, each row sums to 1; a weight of 0 adds nothing. Returns (...).
+    weights: (..., n), not negative, each row sums to 1; a weight of 0 adds nothing.
+    Returns (...).
     """
-    safe = np.where(weights > 0, weights, 1.0)  # log 1 = 0: a weight of 0 adds 0, not NaN
+    safe = np.where(weights > 0, weights, 1.0)  # log 1 = 0, so a weight of 0 adds 0
     logs = np.log(safe)  # (..., n)
     terms = weights * logs  # (..., n)
     return -np.sum(terms, axis=-1)  # (...)
 
 
 def softmax_jacobian(p):
-    """Derivative of every softmax weight with respect to every score: diag(p) - p pᵀ.
+    """Derivative of every softmax weight with respect to every score of its row.
 
-    p: (..., n), the weights that softmax gave. Returns (..., n, n): entry i, j is ∂p_i / ∂score_j.
+    p: (..., n), the weights that softmax gave.
+    Returns (..., n, n): row i, column j is ∂p_i / ∂score_j.
     """
     n = p.shape[-1]
     identity = np.eye(n, dtype=p.dtype)  # (n, n)
@@ -41,9 +43,10 @@ def softmax_jacobian(p):
 
 
 def softmax_backward(weights, d_weights):
-    """Gradient of a loss with respect to the scores, without building the softmax Jacobian.
+    """Gradient of a loss with respect to the scores, without the softmax Jacobian.
 
-    weights: (..., n), the weights that softmax gave. d_weights: (..., n), the loss's gradient with respect to them.
+    weights: (..., n), the weights that softmax gave.
+    d_weights: (..., n), the loss's gradient with respect to them.
     Returns d_scores (..., n), the product of each row's Jacobian with its d_weights.
     """
     products = weights * d_weights  # (..., n)
@@ -55,7 +58,8 @@ def softmax_backward(weights, d_weights):
 def random_weights(d_k, power, rng, n_sets=20, n_queries=20, n_keys=64):
     """Attention weights of random queries over random keys, the scores divided by d_k ** power.
 
-    d_k: features a vector, each standard normal. power: 0 for no scale, 0.5 for √d_k, 1 for d_k. rng: numpy Generator.
+    d_k: features per vector, each standard normal. power: 0 for no scale, 0.5 for √d_k, 1 for d_k.
+    rng: numpy Generator.
     Returns (n_sets, n_queries, n_keys): each set draws keys of its own.
     """
     Q = rng.standard_normal((n_sets, n_queries, d_k))  # (n_sets, n_queries, d_k)

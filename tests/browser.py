@@ -33,6 +33,13 @@ READY = """async () => {
 CELLS = """() => window.jupyterapp.shell.currentWidget.content.widgets.map(cell => ({
     id: cell.model.id, type: cell.model.type, source: cell.model.sharedModel.getSource(),
     count: cell.model.executionCount ?? null, outputs: cell.model.outputs ? cell.model.outputs.toJSON() : []}))"""
+DEADLINE = 240  # seconds for anything: a busy machine takes its time, and what is broken does not hang for ever
+# The kernel answers in order, so once it does, what was sent before is done; its status then says that all is shown.
+DONE = """async () => {
+    const session = window.jupyterapp.shell.currentWidget.sessionContext.session;
+    await session?.kernel?.requestKernelInfo();
+    return true;
+}"""
 IDLE = "() => window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status === 'idle'"
 
 
@@ -57,8 +64,7 @@ class Server:
             [
                 sys.executable,
                 "-m",
-                "jupyter",
-                "lab",
+                "jupyterlab",  # not `jupyter lab`, whose script knows where it was installed first
                 "--no-browser",
                 "--allow-root",
                 "--ServerApp.ip=127.0.0.1",
@@ -75,9 +81,10 @@ class Server:
         self._wait()
 
     def _wait(self):
-        for _ in range(240):
+        end = time.monotonic() + DEADLINE
+        while time.monotonic() < end:
             try:
-                urllib.request.urlopen(f"{self.url('api')}", timeout=2).close()
+                urllib.request.urlopen(f"{self.url('api')}", timeout=10).close()
                 return
             except OSError:
                 if self.process.poll() is not None:
@@ -92,7 +99,7 @@ class Server:
     def stop(self):
         self.process.terminate()
         try:
-            self.process.wait(20)
+            self.process.wait(60)
         except subprocess.TimeoutExpired:
             self.process.kill()
         self.log.close()
@@ -100,7 +107,7 @@ class Server:
 
 def _settings_of_make_lab(folder):
     """Write the defaults that `make lab` installs as a user's settings."""
-    text = (ROOT / "tools" / "jupyterlab_overrides.json5").read_text(encoding="utf-8")
+    text = (ROOT / "tools" / "jupyterlab" / "overrides.json5").read_text(encoding="utf-8")
     overrides = json.loads("\n".join(line for line in text.splitlines() if not line.strip().startswith("//")))
     for name, settings in overrides.items():
         package, plugin = name.split(":")
@@ -119,13 +126,13 @@ class Notebook:
         self.wait_until_ready()
 
     def wait_until_ready(self):
-        self.page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context", timeout=90_000)
+        self.page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context", timeout=DEADLINE * 1000)
         self.page.evaluate(READY)
-        self.page.wait_for_function(IDLE, timeout=90_000)
+        self.page.wait_for_function(IDLE, timeout=DEADLINE * 1000)
 
     def wait_until_open(self, path):
         self.page.wait_for_function(
-            "path => window.jupyterapp.shell.currentWidget?.context?.path === path", arg=path, timeout=30_000
+            "path => window.jupyterapp.shell.currentWidget?.context?.path === path", arg=path, timeout=DEADLINE * 1000
         )
         self.page.evaluate(READY)
 
@@ -149,16 +156,24 @@ class Notebook:
         self.page.locator(".lm-Menu-itemLabel", has_text=re.compile("^Run All Cells$")).click()
         self.wait_until_done()
 
-    def wait_until_done(self, timeout=240):
+    def wait_until_done(self, timeout=DEADLINE):
         """Until every code cell has run and the kernel is idle."""
         code = "() => window.jupyterapp.shell.currentWidget.content.widgets.every(c => c.model.type !== 'code' || c.model.executionCount || !c.model.sharedModel.getSource().trim())"
         self.page.wait_for_function(code, timeout=timeout * 1000)
         self.wait_until_idle(timeout)
 
-    def wait_until_idle(self, timeout=60):
-        self.page.wait_for_timeout(150)
+    def wait_until_idle(self, timeout=DEADLINE):
+        """Until the kernel has done what it was asked for, and the page shows it."""
+        self.page.evaluate(DONE)
         self.page.wait_for_function(IDLE, timeout=timeout * 1000)
-        self.page.wait_for_timeout(150)
+        self.page.evaluate("() => new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+
+    def wait_until(self, condition):
+        """Until condition() holds; AssertionError where it does not within the deadline."""
+        end = time.monotonic() + DEADLINE
+        while not condition():
+            assert time.monotonic() < end, "it did not come about"
+            self.page.wait_for_timeout(100)
 
     def show(self, id):
         """Scroll a cell into view, so that it is drawn."""
@@ -183,7 +198,7 @@ class Notebook:
         self.page.wait_for_function(
             "([i, before]) => { const c = window.jupyterapp.shell.currentWidget.content.widgets[i].model; return c.executionCount && c.executionCount !== before; }",
             arg=[self.index(id), before],
-            timeout=60_000,
+            timeout=DEADLINE * 1000,
         )
         self.wait_until_idle()
 

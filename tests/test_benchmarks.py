@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks import attention, course, run, table
+from benchmarks import attention, beyond, course, run, table
 from helpers.course import LESSONS
 from helpers.feedback.registry import get
 
@@ -179,6 +179,23 @@ def test_attention_is_measured_in_time_and_then_in_memory(small_sizes):
     half = len(rows) // 2
     assert [row.what for row in rows[:half]] == [row.what for row in rows[half:]]
     assert all("time" in row.group for row in rows[:half]) and all("memory" in row.group for row in rows[half:])
+    assert all(row.ratio > 0 for row in rows)
+
+
+def test_lesson_08_is_compared_with_what_computes_the_same():
+    for what, ours, other, make_inputs, _ in beyond.comparisons():
+        if "linear" not in what and "step" not in what:  # another attention, and one that returns nothing
+            inputs = make_inputs(300)
+            torch.testing.assert_close(ours(*inputs), other(*inputs), msg=what)
+
+
+def test_lesson_08_is_measured_in_time_at_two_lengths_and_in_memory(monkeypatch):
+    monkeypatch.setattr(beyond, "LENGTHS", (128, 256))
+    monkeypatch.setattr(beyond, "TILE", 32)
+    rows = beyond.rows(rounds=1)
+    times = [row for row in rows if "time" in row.group]
+    assert len(times) == 2 * len(list(beyond.comparisons())) and rows[: len(times)] == times
+    assert all("memory" in row.group and row.goal for row in rows[len(times) :])
     assert all(row.ratio > 0 for row in rows)
 
 

@@ -13,8 +13,10 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.profiler import ProfilerActivity, profile
 from torch.utils.flop_counter import FlopCounterMode
 
+from benchmarks import compiled_rnn
 from helpers import cost, measure
 from helpers.multi_head import MultiHeadAttention
+from helpers.plots.cost import two_tiles
 
 LENGTHS = [256, 512, 1024, 2048]
 sizes = st.integers(1, 12)
@@ -69,6 +71,37 @@ def test_the_backward_pass_costs_twice_the_forward():
     inputs = [x.requires_grad_() for x in qkv(32, d_k=8)]
     both = counted_flops(lambda *inputs: naive_attention(*inputs).sum().backward(), *inputs)
     assert both == 3 * cost.attention_flops(32, 32, 8, 8)
+
+
+def whole_block(T, d_model, n_heads):
+    """PyTorch's block with weights alone that cost FLOPs, and an input for it."""
+    block = nn.TransformerEncoderLayer(d_model, n_heads, 4 * d_model, dropout=0.0, batch_first=True)
+    return block, torch.ones(1, T, d_model, requires_grad=True)
+
+
+@pytest.mark.parametrize("T, d_model, n_heads", [(5, 12, 1), (9, 8, 2), (48, 8, 4)])
+def test_a_block_is_all_three_parts_and_training_costs_three_times_as_much(T, d_model, n_heads):
+    block, x = whole_block(T, d_model, n_heads)
+    products = cost.attention_flops(T, T, d_model, d_model)
+    with sdpa_kernel(SDPBackend.MATH):  # the counter cannot see into fused kernels
+        forward = counted_flops(block, x)
+        training = counted_flops(lambda x: block(x).sum().backward(), x)
+    assert forward == cost.projection_flops(T, d_model) + products + cost.feed_forward_flops(T, d_model)
+    n_weights = sum(p.numel() for p in block.parameters() if p.ndim == 2)
+    assert n_weights == 12 * d_model**2
+    assert training == 3 * forward == 6 * n_weights * T + 3 * products
+
+
+@pytest.mark.parametrize("d_model", [64, 768, 1000])
+def test_the_products_are_half_of_the_block_at_six_times_its_width_and_a_tenth_of_berts(d_model):
+    def share(T):
+        products = cost.attention_flops(T, T, d_model, d_model)
+        return products / (products + cost.projection_flops(T, d_model) + cost.feed_forward_flops(T, d_model))
+
+    assert share(6 * d_model) == 0.5
+    assert share(512) == pytest.approx(512 / (6 * d_model + 512))
+    if d_model == 768:
+        assert share(512) == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize("n_heads", [1, 2, 6])
@@ -265,6 +298,54 @@ def test_the_longest_chain_of_operations_counts():
     assert measure.sequential_steps(short * long) == 2001
 
 
+def rivals(d, seed):
+    """The three layers of the lesson, as functions of x (T, d)."""
+    generator = torch.Generator().manual_seed(seed)
+    W = [torch.randn(d, d, generator=generator) / math.sqrt(d) for _ in range(5)]
+    kernels = torch.randn(d, d, 3, generator=generator) / math.sqrt(3 * d)
+    return {
+        "RNN": lambda x: compiled_rnn.looped_rnn(x, *W[:2]),
+        "CNN": lambda x: F.conv1d(F.pad(x.T, (2, 0)), kernels).T,
+        "attention": lambda x: naive_attention(x @ W[2], x @ W[3], x @ W[4]),
+    }
+
+
+def test_flops_and_chains_of_the_rivals_are_the_formulas_of_the_table():
+    d = 6
+    for T in (5, 11):
+        formulas = {"RNN": 4 * T * d**2, "CNN": 6 * T * d**2, "attention": 4 * T**2 * d + 6 * T * d**2}
+        chains = {"RNN": 5 * T + 2, "CNN": 6, "attention": 6}
+        for name, layer in rivals(d, seed=0).items():
+            x = torch.zeros(T, d, requires_grad=True)
+            assert counted_flops(layer, x) == formulas[name]
+            assert measure.sequential_steps(layer(x)) == chains[name]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_word_0_reaches_the_last_of_64_through_attention_hardly_through_the_rnn_and_not_through_the_cnn(seed):
+    x = torch.randn(64, 64, generator=torch.Generator().manual_seed(seed))
+    reach = {name: measure.influence(layer, x) for name, layer in rivals(64, seed).items()}
+    assert reach["CNN"][0] == 0 and (reach["CNN"][-3:] > 0).all()
+    assert 0 < reach["RNN"][0] < 1e-6 < 1e-3 < reach["attention"][0]
+
+
+def test_the_compiled_loop_of_the_benchmark_is_the_same_rnn(tmp_path):
+    in_c = compiled_rnn.compiled_rnn(tmp_path)
+    if in_c is None:
+        pytest.skip("no C compiler")
+    generator = torch.Generator().manual_seed(0)
+    x, W_x, W_h = (torch.randn(n, 64, generator=generator) / 8 for n in (9, 64, 64))
+    torch.testing.assert_close(in_c(x, W_x, W_h), compiled_rnn.looped_rnn(x, W_x, W_h))
+
+
+def test_two_tiles_on_paper_give_the_mean_of_all_four(capsys):
+    rng = np.random.default_rng(0)
+    for scores, values in ((np.log([1, 2, 4, 1]), np.array([10, 20, 30, 40])), rng.normal(size=(2, 6))):
+        two_tiles(scores, values)
+        weights = np.exp(scores - scores.max())
+        assert f"= {weights @ values / weights.sum():.4g}." in capsys.readouterr().out
+
+
 def test_an_rnn_waits_for_every_word_and_attention_for_none():
     rnn = nn.RNN(4, 4, batch_first=True)
     attention = MultiHeadAttention(4, 2)
@@ -308,7 +389,7 @@ def two_threads():
 
 
 @pytest.mark.usefixtures("two_threads")
-def test_timing_calls_at_least_once_without_gradients_on_one_thread_and_puts_threads_back():
+def test_timing_repeats_even_long_calls_without_gradients_on_one_thread_and_puts_threads_back():
     seen = []
 
     def f(x):
@@ -316,7 +397,7 @@ def test_timing_calls_at_least_once_without_gradients_on_one_thread_and_puts_thr
         return x + 1
 
     assert isinstance(measure.median_seconds(f, torch.ones(3), at_least=0), float)
-    assert seen == [(False, 1)]
+    assert seen == 3 * [(False, 1)]  # a median of one call would be no median
     assert (torch.is_grad_enabled(), torch.get_num_threads()) == (True, 2)
 
 

@@ -16,11 +16,12 @@ ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 ENVIRONMENT = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+CI = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 PIP_NAMES = {"pytorch": "torch"}  # what conda-forge calls otherwise than the Python Package Index
 MODULES = {"yaml": "pyyaml", "PIL": "pillow"}  # modules named otherwise than the package they come in
-BROUGHT_ALONG = {"ipython", "ipykernel", "pillow"}  # by Jupyter and matplotlib, which cannot do without
+BROUGHT_ALONG = {"ipython", "ipykernel", "jupyter-server", "jupyterlab-server", "pillow", "traitlets"}  # by Jupyter and matplotlib, which cannot do without
 COURSE = {"helpers", "tools", "tests", "benchmarks"}
 
 
@@ -109,3 +110,7 @@ def test_workflow_runs_both_roads_on_three_systems_each_week():
     assert {name.split("-")[0] for name in conda["strategy"]["matrix"]["os"]} == {"ubuntu", "macos", "windows"}
     assert any("environment.yml" in str(step) for step in conda["steps"])
     assert any(".ci/run" in str(step) for step in written["jobs"]["pip"]["steps"])
+
+
+def test_ci_runs_the_catalogue_as_another_processor_too():
+    assert re.search(r"^ATTENTION_COURSE_ULP=\d make test .*\n.*tests/test_catalogue\.py", CI, re.MULTILINE)

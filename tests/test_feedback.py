@@ -1,6 +1,5 @@
 """The feedback engine: what a learner is told, what is kept, and that nothing an answer does can harm the rest."""
 
-import json
 import re
 import signal
 import subprocess
@@ -11,9 +10,7 @@ import numpy as np
 import pytest
 
 import helpers
-from helpers import check, compare, exercise
-from helpers.feedback import compare as compare_module
-from helpers.feedback import progress as progress_module
+from helpers import check, exercise
 from helpers.feedback import report as report_module
 from helpers.feedback import running
 from helpers.feedback.hints import relation
@@ -300,92 +297,6 @@ def test_emphasis_and_code_survive_only_where_they_are_meant():
     assert report_module.marked("a * b * c and *old* in `x * y`") == "a * b * c and <em>old</em> in <code>x * y</code>"
 
 
-# Progress -------------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def notebook(tmp_path, monkeypatch):
-    """Pretend to run in a learner's notebook with a progress file of its own."""
-    monkeypatch.setenv(progress_module.PATH_VARIABLE, str(tmp_path / "progress.json"))
-    monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
-    monkeypatch.setattr(progress_module, "in_notebook", lambda: True)
-    (tmp_path / "notebooks").mkdir()
-    monkeypatch.chdir(tmp_path / "notebooks")
-    return tmp_path
-
-
-def test_progress_keeps_what_was_solved_and_which_mistakes_were_made(notebook):
-    for source in (attention(scale="d_k"), attention(), attention(axis=-2)):
-        progress_module.record(judged(source))
-    entry = progress_module.load()["2.2"]
-    assert entry["status"] == "passed" and entry["tries"] == 3
-    assert entry["mistakes"] == ["divide-by-d_k", "softmax-over-queries"]
-    assert "✓ 2.2 Attention ★★☆ · solved, 3 tries" in str(progress_module.progress())
-
-
-def test_untouched_exercise_leaves_no_try(notebook):
-    progress_module.record(judged("def scaled_dot_product_attention(*args):\n    return ..."))
-    assert progress_module.load()["2.2"] == {"status": "todo", "mistakes": [], "tries": 0, "passed_on": None}
-
-
-@pytest.mark.parametrize(
-    "damage",
-    ["", "{", "[]", '{"exercises": {"2.2": 3}}', '{"exercises": {"2.2": {"status": "won", "tries": 1}}}', "\x00"],
-)
-def test_damaged_progress_is_set_aside_and_begun_anew(notebook, damage):
-    progress_module.path().write_text(damage, encoding="utf-8")
-    assert progress_module.load() == {}
-    kept = [file.read_text(encoding="utf-8") for file in notebook.glob(".progress.damaged-*.json")]
-    assert kept == [damage]
-    progress_module.record(judged(attention()))
-    assert progress_module.load()["2.2"]["status"] == "passed"
-
-
-def test_solutions_never_mark_anything_as_done(notebook, monkeypatch):
-    (notebook / "solutions").mkdir()
-    monkeypatch.chdir(notebook / "solutions")
-    progress_module.record(judged(attention()))
-    assert progress_module.load() == {}
-    monkeypatch.chdir(notebook)
-    monkeypatch.setenv("JPY_SESSION_NAME", str(notebook / "solutions" / "02_numpy_attention.ipynb"))
-    progress_module.record(judged(attention()))
-    assert progress_module.load() == {}
-
-
-def test_folder_that_cannot_be_written_does_not_stop_a_lesson(notebook, monkeypatch):
-    monkeypatch.setattr(progress_module, "_write", lambda content: (_ for _ in ()).throw(PermissionError("read-only")))
-    progress_module.record(judged(attention()))
-
-
-def test_writing_that_breaks_off_leaves_the_old_file_whole(notebook, monkeypatch):
-    progress_module.record(judged(attention()))
-    before = progress_module.path().read_text(encoding="utf-8")
-    monkeypatch.setattr(json, "dump", lambda *args, **kwargs: (_ for _ in ()).throw(OSError("disk full")))
-    progress_module.record(judged(attention()))
-    assert progress_module.path().read_text(encoding="utf-8") == before
-    assert not list(notebook.glob(".progress.*.part"))
-
-
-# compare --------------------------------------------------------------------------------------------------------------
-
-
-def test_compare_shows_the_latest_attempt_beside_the_solution(tmp_path, capsys):
-    attempt = cell(attention(scale="d_k"), "scaled_dot_product_attention", tmp_path)
-    exercise("2.2")(attempt)
-    shown = compare("2.2")
-    assert "≠" in str(shown) and '"...id,...jd->...ij"' in str(shown) and "np.swapaxes(K, -1, -2)" in str(shown)
-    assert "BEGIN SOLUTION" not in str(shown) and "<table>" in shown._repr_html_()
-
-
-def test_compare_before_any_attempt_says_what_to_do(monkeypatch):
-    monkeypatch.setattr(compare_module, "_attempts", {})
-    assert "run the exercise's cell first" in str(compare("2.1"))
-
-
-def test_missing_solutions_break_nothing_but_compare_which_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr(compare_module, "course_folder", lambda: tmp_path)
-    assert "solutions/ or this lesson in it is missing" in str(compare("2.1"))
-    assert judged(attention()).passed
 
 
 # Costs ----------------------------------------------------------------------------------------------------------------

@@ -6,8 +6,10 @@ That the cells run and give the stored outputs is nbval's part (see pyproject.to
 import ast
 import base64
 import html
+import io
 import re
 import sys
+import tokenize
 from pathlib import Path
 from statistics import median
 from urllib.parse import unquote
@@ -16,7 +18,8 @@ import nbformat
 import pytest
 
 from helpers.course import LESSONS
-from helpers.feedback.registry import get
+from helpers.feedback.exercise import Prediction
+from helpers.feedback.registry import get, get_prediction
 from helpers.feedback.sources import exercise_number
 from tools import make_lessons
 
@@ -144,11 +147,43 @@ def test_no_widget_is_stored(nb):
     assert not [id for id, output in outputs(nb) if any("widget" in kind for kind in output.get("data", {}))]
 
 
-def test_cell_whose_output_varies_asserts_its_claim(nb):
-    varying = [cell for cell in code_cells(nb) if "NBVAL_IGNORE_OUTPUT" in cell.source]
-    for cell in varying:
-        assert cell.source.startswith("# NBVAL_IGNORE_OUTPUT\n"), cell.id
-        assert "assert " in cell.source or "interact" in cell.source, cell.id
+@pytest.mark.parametrize("folder", ["notebooks", "solutions"])
+def test_no_cell_of_a_learner_holds_a_mark_for_maintainers(path, folder):
+    # What varies carries the tag nbval-ignore-output; nothing of it stands on the page.
+    name = path.name if folder == "solutions" else make_lessons.lesson_name(path)
+    for cell in read(ROOT / folder / name).cells:
+        assert not re.search(r"NBVAL|PYTEST|noqa|fmt: ?(skip|off|on)|type: ?ignore", cell.source), cell.id
+        assert set(cell.metadata.get("tags", [])) <= {"nbval-ignore-output", "raises-exception"}, cell.id
+
+
+def test_solution_cannot_be_mistaken_for_the_lesson(path, nb):
+    lesson = make_lessons.lesson_name(path)
+    title, _, banner, *_ = nb.cells[0].source.split("\n")
+    assert path.stem.endswith("_solution") and title.endswith(" · solution")
+    assert banner.startswith("> This is the complete lesson") and "Nothing that you run here is recorded" in banner
+    assert f"(../notebooks/{lesson})" in banner
+    opening = read(ROOT / "notebooks" / lesson).cells[0].source
+    assert "solution" not in opening and "complete lesson" not in opening
+
+
+def test_lesson_opens_as_unsaved_or_shows_its_source_on_a_double_click(path):
+    lesson = read(ROOT / "notebooks" / make_lessons.lesson_name(path))
+    assert lesson.metadata == make_lessons.NOTEBOOK_METADATA
+    assert all(cell.metadata.editable is cell.metadata.deletable is False for cell in text_cells(lesson))
+    assert not [cell.id for cell in code_cells(lesson) if "editable" in cell.metadata]
+
+
+def test_metadata_of_lessons_are_what_the_kernel_writes():
+    from ipykernel.ipkernel import IPythonKernel
+    from jupyter_client.kernelspec import get_kernel_spec
+
+    language = {**IPythonKernel().language_info}
+    stored = make_lessons.NOTEBOOK_METADATA
+    assert language.pop("version").rsplit(".", 1)[0] >= "3.11"
+    assert {key: value for key, value in stored["language_info"].items() if key != "version"} == {
+        key: language[key] for key in stored["language_info"] if key != "version"
+    } | {"codemirror_mode": {"name": "ipython", "version": 3}}
+    assert stored["kernelspec"]["display_name"] == get_kernel_spec("python3").display_name
 
 
 # --- exercises and predictions -----------------------------------------------------------------
@@ -159,6 +194,81 @@ def test_exercises_and_predictions_are_those_of_the_course_table(path, nb):
     code = "\n".join(cell.source for cell in code_cells(nb))
     asked = re.findall(r'^[^#\n]*\bpredict\(\s*"([^"]+)"', code, re.MULTILINE)
     assert asked == list(entry(path).predictions)
+
+
+def calls(cell, name):
+    """The first arguments of the calls of a function in a code cell."""
+    nodes = [node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.Call)]
+    found = [node for node in nodes if getattr(node.func, "id", None) == name]
+    return [node.args[0].value for node in sorted(found, key=lambda node: node.lineno)]
+
+
+def words_of(source):
+    """What can be read in a code cell, without the calls of `reveal`."""
+    return re.sub(r"reveal\([^)]*\)", " ", source)
+
+
+def strings_comments_and_asserts(source):
+    """The parts of a code cell in which a number is an answer and not an ingredient."""
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    parts = [token.string for token in tokens if token.type in (tokenize.STRING, tokenize.COMMENT)]
+    parts += [ast.unparse(node) for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Assert)]
+    return " ".join(parts)
+
+
+def gives_away(asked, source):
+    """Whether a cell's text holds a prediction's answer."""
+    if asked.choices:
+        return re.search(rf"(?<![\w-]){re.escape(asked.answer)}(?![\w-])", words_of(source), re.IGNORECASE)
+    return re.search(
+        rf"(?<![\w.,]){re.escape(f'{asked.answer:g}')}(?![\w.,]*\d)", strings_comments_and_asserts(words_of(source))
+    )
+
+
+def test_a_prediction_is_revealed_in_another_cell_than_the_next(nb):
+    code = code_cells(nb)
+    for cell, following in zip(code, [*code[1:], None], strict=True):
+        asked = calls(cell, "predict")
+        assert not asked or (following is not None and calls(following, "reveal") == asked), cell.id
+    revealed = [name for cell in code for name in calls(cell, "reveal")]
+    assert revealed == [name for cell in code for name in calls(cell, "predict")]
+
+
+def test_the_cell_of_a_prediction_holds_more_than_predictions(nb):
+    for cell in code_cells(nb):
+        if asked := calls(cell, "predict"):
+            lines = [line for line in cell.source.split("\n") if line.strip() and not line.startswith("#")]
+            assert len(lines) == len(asked), cell.id
+
+
+def test_a_predictions_answer_stands_in_the_next_code_cell(nb):
+    code = code_cells(nb)
+    for cell, following in zip(code, [*code[1:], None], strict=True):
+        for name in calls(cell, "predict"):
+            asked = get_prediction(name)
+            assert not gives_away(asked, following.source), f"{name}: {asked.answer!r} stands in cell {following.id}"
+
+
+@pytest.mark.parametrize(
+    "answer, source",
+    [
+        ("shelf", 'print("it finds shelf")'),
+        ("no", "weights  # No, they do not change"),
+        (8, "assert found == 8"),
+        (0.25, 'plots.lines(x, y, alt="falls to 0.25.")'),
+    ],
+)
+def test_an_answer_in_a_comment_string_or_assert_goes_unseen(answer, source):
+    choices = ("shelf", "no", "other") if isinstance(answer, str) else ()
+    assert gives_away(Prediction("x", answer, "why", choices), source)
+
+
+@pytest.mark.parametrize(
+    "answer, source", [("no", "np.eye(3)  # notes"), (8, "np.ones(8)"), (8, 'print("0.8", 18, "80")')]
+)
+def test_other_words_and_ingredients_are_taken_for_the_answer(answer, source):
+    choices = ("yes", "no") if isinstance(answer, str) else ()
+    assert not gives_away(Prediction("x", answer, "why", choices), source)
 
 
 def test_solution_cell_is_the_reference_code(nb):
@@ -195,11 +305,13 @@ def test_markdown_inside_a_folded_hint_is_rendered(nb):
 # --- text --------------------------------------------------------------------------------------
 
 
-def test_lesson_opens_with_a_title_a_question_and_what_it_takes(path, nb):
-    opening = nb.cells[0]
+def test_lesson_opens_with_its_one_name_a_subtitle_its_question_and_what_it_takes(path, nb):
+    opening, lesson = nb.cells[0], entry(path)
     assert opening.cell_type == "markdown"
-    assert opening.source.startswith("# ")
-    assert "?" in opening.source
+    title, _, _, _, subtitle, _, question, *_ = opening.source.split("\n")
+    assert title == f"# {lesson.number} · {lesson.title} · solution"
+    assert re.fullmatch(r"[A-Z].*\.", subtitle), "one sentence beneath the title says what the lesson does"
+    assert question == f"**{lesson.question}**" and "?" in question
     for word in ("You will", "do", "learn", "need"):
         assert re.search(rf"\b{word}\b", opening.source, re.IGNORECASE), word
     assert re.search(rf"\b{entry(path).minutes} min", opening.source), f"{entry(path).minutes} minutes"
@@ -214,6 +326,13 @@ def test_lesson_closes_with_what_the_reader_can_say_and_links_both_ways(path, nb
     neighbours = {*names[max(place - 1, 0) : place], *names[place + 1 : place + 2]}
     there = neighbours & {make_lessons.lesson_name(path) for path in PATHS}
     assert {f"../notebooks/{name}" for name in there} <= set(LINK.findall(closing.source))
+
+
+def test_the_map_of_the_course_says_what_the_course_table_says():
+    (start,) = (ROOT / "solutions").glob("00_*.ipynb")
+    rows = re.findall(r"^\| (.+?) \| (.+?) \| (\d+) \|$", whole_text(read(start)), re.MULTILINE)
+    shown = [(re.sub(r"\[(.*?)\]\(.*?\)", r"\1", name), question, int(minutes)) for name, question, minutes in rows]
+    assert shown == [(f"{lesson.number} {lesson.title}", lesson.question, lesson.minutes) for lesson in LESSONS]
 
 
 def test_lesson_is_one_sitting(path, nb):
@@ -273,7 +392,7 @@ def test_links_within_the_course_lead_somewhere(path, folder):
 
 def length(cell):
     """Lines of a code cell that a reader reads: not blank ones, and none that only a tool reads."""
-    for_tools = ("", make_lessons.BEGIN, make_lessons.END, "# NBVAL_IGNORE_OUTPUT")
+    for_tools = ("", make_lessons.BEGIN, make_lessons.END)
     return sum(line.strip() not in for_tools for line in cell.source.split("\n"))
 
 
@@ -284,6 +403,11 @@ def test_code_cells_are_short(nb):
     long = {id: lines for id, lines in lengths.items() if lines > 12}
     assert len(long) <= max(1, len(lengths) // 10), f"more than one cell in ten is longer than 12 lines: {long}"
     assert max(lengths.values()) <= 25, long
+
+
+def test_no_line_of_code_is_wider_than_a_laptop_shows(nb):
+    wide = {cell.id: max(map(len, cell.source.split("\n"))) for cell in code_cells(nb)}
+    assert not {id: width for id, width in wide.items() if width > 88}
 
 
 def test_at_most_two_code_cells_stand_between_texts(nb):
@@ -308,11 +432,35 @@ def test_every_picture_has_alt_text(nb):
         ], f"{cell.id}: a picture without alt text"
 
 
+def test_no_cell_spells_out_a_long_alternative_text(nb):
+    for cell in code_cells(nb):
+        for keyword in (node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.keyword)):
+            if keyword.arg == "alt":
+                said = "".join(
+                    n.value for n in ast.walk(keyword.value) if isinstance(n, ast.Constant) and isinstance(n.value, str)
+                )
+                assert len(said) < 110, f"{cell.id}: helpers.plots derives this text"
+
+
 def test_pictures_and_file_are_small(path, nb):
     for id, output in outputs(nb):
         for encoded in re.findall(r"data:image/\w+;base64,([^\"']+)", output.get("data", {}).get("text/html", "")):
             assert len(base64.b64decode(encoded)) < 60_000, id
     assert path.stat().st_size < 1_000_000
+
+
+# --- the whole repository ----------------------------------------------------------------------
+
+
+def test_the_old_example_sentence_is_still_somewhere():
+    old = ("cab" + "inet", "keys to " + "the", "the " + "door")
+    suffixes = {".py", ".md", ".ipynb", ".toml", ".yml", ".json5", ".cfg", ".mplstyle"}
+    folders = ("benchmarks", "helpers", "notebooks", "solutions", "tests", "tools")
+    files = [file for folder in folders for file in (ROOT / folder).rglob("*") if file.suffix in suffixes]
+    for file in (*files, *ROOT.glob("*.md")):
+        if "mine-" not in file.name and ".ipynb_checkpoints" not in file.parts:
+            text = file.read_text(encoding="utf-8").lower()
+            assert not [phrase for phrase in old if phrase in text], file.relative_to(ROOT)
 
 
 # --- the rules themselves ----------------------------------------------------------------------
@@ -336,5 +484,5 @@ def test_british_spelling_is_left_alone(word):
 def test_lesson_opened_without_the_course_says_in_one_sentence_what_to_do(path, monkeypatch):
     first = next(cell.source for cell in read(path).cells if cell.cell_type == "code")
     monkeypatch.setitem(sys.modules, "helpers", None)  # as where it is not installed
-    with pytest.raises(ImportError, match="The course is not installed here: run make lab"):
+    with pytest.raises(ImportError, match="The course is not installed here.*run make lab"):
         exec(compile(first, path.name, "exec"), {})

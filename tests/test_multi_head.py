@@ -1,6 +1,7 @@
 """Lesson 04's reference code against PyTorch's own, and the facts about heads that the lesson states."""
 import math
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -9,12 +10,13 @@ from torch import nn
 from torch.nn import functional as F
 
 from helpers import multi_head, numpy_attention
+from helpers.head_training import D_V, N_WORDS, train_heads, train_look_ups, two_look_ups_batch
 from helpers.multi_head import MultiHeadAttention, from_torch, merge_heads, split_heads
 from helpers.query_key_value import embed, words
 
 B, T, D_MODEL, N_HEADS = 3, 5, 12, 2
 D_K = D_MODEL // N_HEADS
-ARE, OLD, KEYS, CABINET = (words.index(word) for word in ("are", "old", "keys", "cabinet"))
+ARE, OLD, BOOKS, SHELF = (words.index(word) for word in ("are", "old", "books", "shelf"))
 FLOATS = {torch.float32: 1e-6, torch.float64: 1e-12}  # dtype: largest difference allowed
 
 
@@ -267,26 +269,55 @@ def test_our_mask_in_torch_means_the_opposite():
 def test_two_heads_find_the_noun_that_agrees_and_the_adjective():
     X = torch.tensor(embed(words), dtype=torch.float32)[None]
     out, weights = multi_head.two_look_ups()(X)
-    assert weights[0, 0, ARE].argmax() == KEYS and weights[0, 0, ARE, KEYS] > 0.9
+    assert weights[0, 0, ARE].argmax() == BOOKS and weights[0, 0, ARE, BOOKS] > 0.9
     assert weights[0, 1, ARE].argmax() == OLD and weights[0, 1, ARE, OLD] > 0.9
     torch.testing.assert_close(out[0, ARE], torch.tensor([1.0, 1.0, 1.0, 0.0]), rtol=0, atol=0.1)
 
 
-def test_with_is_for_are_the_first_head_finds_the_cabinet():
+def test_with_is_for_are_the_first_head_finds_the_shelf():
     X = torch.tensor(embed([{"are": "is"}.get(word, word) for word in words]), dtype=torch.float32)[None]
     _, weights = multi_head.two_look_ups()(X)
-    assert weights[0, 0, ARE].argmax() == CABINET
+    assert weights[0, 0, ARE].argmax() == SHELF
     assert weights[0, 1, ARE].argmax() == OLD
 
 
-def test_one_row_for_both_look_ups_cannot_tell_who_gave_what():
-    X = torch.tensor(embed(words), dtype=torch.float32)
-    W_q, W_k = (getattr(multi_head.two_look_ups(), name).weight.T for name in ("W_q", "W_k"))
-    row = ((X[ARE] @ W_q) @ (X @ W_k).T / math.sqrt(4)).softmax(dim=-1)  # one head of d_k = 4, the same layers
-    exchanged = X.clone()
-    exchanged[[KEYS, OLD]] = X[[OLD, KEYS]]
-    torch.testing.assert_close(row @ exchanged, row @ X)
-    torch.testing.assert_close(row[KEYS], row[OLD])
+# One head against two, on a task of two look-ups
+
+
+def test_task_asks_for_halves_of_two_different_words():
+    x, wanted = two_look_ups_batch(torch.Generator().manual_seed(0))
+    names, given = x[:, :-1, :N_WORDS], x[:, :-1, -D_V:]
+    who, what = x[:, -1, N_WORDS : 2 * N_WORDS], x[:, -1, 2 * N_WORDS : 3 * N_WORDS]  # one-hot names
+    assert (names.sum(dim=1) == 1).all() and (names.sum(dim=2) == 1).all() and (x[:, :-1, N_WORDS:-D_V] == 0).all()
+    assert (x[:, -1, :N_WORDS] == 0).all() and (x[:, -1, -D_V:] == 0).all() and (who * what == 0).all()
+    found = [torch.einsum("bnm,bm,bnd->bd", names, asked, given) for asked in (who, what)]
+    torch.testing.assert_close(wanted, torch.cat((found[0][:, : D_V // 2], found[1][:, D_V // 2 :]), dim=-1))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_best_that_one_row_can_do_is_a_half_whatever_its_proportion(seed):
+    rng = np.random.default_rng(seed)
+    mixed = rng.standard_normal((2, 20_000))  # what two words give for one feature
+    for share in (0.0, 0.3, 0.5, 0.9, 1.0):
+        brought = share * mixed[0] + (1 - share) * mixed[1]
+        left = [np.mean((wanted - brought * (wanted @ brought) / (brought @ brought)) ** 2) for wanted in mixed]
+        assert np.mean(left) == pytest.approx(0.5, abs=0.02)
+
+
+@pytest.mark.parametrize("rate", [1e-2, 3e-2])
+def test_trained_one_head_stops_at_a_half_and_two_heads_solve_the_task(rate):
+    one, two = (train_heads(MultiHeadAttention, h, rate=rate, steps=150)[-20:].mean(axis=0) for h in (1, 2))
+    assert one.shape == two.shape == (5,)
+    assert (0.47 < one).all() and (one < 0.58).all()
+    assert (two < 0.02).all()
+
+
+def test_trained_heads_do_not_depend_on_the_global_seed_and_leave_it_alone():
+    torch.manual_seed(1)
+    first, drawn = train_look_ups(MultiHeadAttention, 2, seed=3, steps=3), torch.rand(1)
+    torch.manual_seed(1)
+    assert torch.rand(1) == drawn
+    assert (train_look_ups(MultiHeadAttention, 2, seed=3, steps=3) == first).all()
 
 
 @pytest.mark.parametrize("n_heads", [1, 2, 4, 8])
@@ -297,12 +328,13 @@ def test_parameters_do_not_depend_on_heads_and_weights_grow_with_them(n_heads):
     assert multi_head.score_ranks(mha, x, n_heads).tolist() == [[16 // n_heads] * n_heads]
 
 
-def test_one_head_without_an_output_layer_needs_three_matrices():
+def test_one_head_folds_into_two_matrices():
     mha, x = filled(MultiHeadAttention(16, 1), seed=7).double(), normal(8, B, T, 16, dtype=torch.float64)
-    out, weights = mha(x)
-    W_v_and_o = mha.W_o.weight @ mha.W_v.weight  # (d_model, d_model)
-    torch.testing.assert_close(weights[:, 0] @ (x @ W_v_and_o.T), out)
-    assert multi_head.count_parameters(mha) - mha.W_o.weight.numel() == 3 * 16**2
+    W_qk = mha.W_q.weight.T @ mha.W_k.weight  # (d_model, d_model)
+    W_vo = mha.W_v.weight.T @ mha.W_o.weight.T  # (d_model, d_model)
+    weights = (x @ W_qk @ x.mT / math.sqrt(16)).softmax(dim=-1)  # (B, T, T)
+    torch.testing.assert_close(weights @ x @ W_vo, mha(x)[0])
+    assert 2 * (W_qk.numel() + W_vo.numel()) == multi_head.count_parameters(mha)
 
 
 def test_mask_without_a_head_axis_lines_up_with_the_heads():

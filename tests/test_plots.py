@@ -16,10 +16,12 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from helpers import plots
+from helpers.plots import charts, core, describe
+from helpers.query_key_value import words
 
 plt.switch_backend("agg")  # before any test pretends to be in a notebook: pyplot would hook into it
 
-WORDS = "the keys to the cabinet are old".split()
+WORDS = "the books on the shelf are old".split()
 WEIGHTS = np.random.default_rng(0).dirichlet(np.ones(7), size=7)  # (7, 7), rows sum to 1
 SCORES = np.random.default_rng(1).normal(size=(7, 7))
 
@@ -34,7 +36,11 @@ FIGURES = {
     "lines": lambda alt: plots.lines(
         [1, 2, 4, 8], {"measured": [1, 1.5, 2, 3]}, alt=alt, xlabel="d_k", ylabel="spread", log="xy", guides={"one": 1}
     ),
+    "peaks": lambda alt: plots.lines(
+        [1, 2, 4, 8], {"a": [1, 9, 2, 3], "b": [0, 1, 2, 8]}, alt=alt, xlabel="x", ylabel="y", label_at="peak"
+    ),
     "bars": lambda alt: plots.bars(["a", "b"], {"x": [1, 2], "y": [0.5, 3]}, alt=alt, ylabel="loss"),
+    "flow": lambda alt: plots.attention_flow(T=7, d_model=4, d_k=2, d_v=3, alt=alt),
 }
 
 
@@ -56,7 +62,7 @@ def shown(monkeypatch):
 def drawn(monkeypatch):
     """Return the list to which each figure is added that would be shown."""
     figures = []
-    monkeypatch.setattr(plots, "show", lambda figure, alt: figures.append(figure))
+    monkeypatch.setattr(core, "show", lambda figure, alt: figures.append(figure))
     return figures
 
 
@@ -73,10 +79,10 @@ def texts_in(axes):
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_is_too_big_or_unread_by_screen_readers(shown, name):
-    FIGURES[name]("Row *are* looks at *keys*.")
+    FIGURES[name]("Row *are* looks at *books*.")
     (bundle,) = shown
-    assert bundle["text/plain"] == "Row *are* looks at *keys*."
-    assert bundle["text/html"].startswith('<img alt="Row *are* looks at *keys*." width="')
+    assert bundle["text/plain"] == "Row *are* looks at *books*."
+    assert bundle["text/html"].startswith('<img alt="Row *are* looks at *books*." width="')
     assert len(png_of(bundle)) < 60_000
 
 
@@ -109,18 +115,84 @@ def test_the_learners_own_settings_change_the_look_of_a_figure(shown):
 
 
 @pytest.mark.parametrize("name", FIGURES)
-@pytest.mark.parametrize("alt", ["", "  \n ", None])
+@pytest.mark.parametrize("alt", ["", "  \n "])
 def test_a_figure_without_alt_text_is_shown(shown, name, alt):
     with pytest.raises(ValueError, match="alt must say"):
         FIGURES[name](alt)
     assert not shown
 
 
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_with_no_alt_text_of_its_own_is_left_undescribed(shown, name):
+    FIGURES[name](None)
+    alt = shown[0]["text/plain"]
+    assert 20 < len(alt) < 2000 and alt.endswith(".") and "  " not in alt and "None" not in alt
+
+
+# The derived alternative texts
+
+
+def told(shown):
+    return shown[-1]["text/plain"]
+
+
+def test_words_for_weights_do_not_say_who_looks_at_whom(shown):
+    plots.heatmap([[0.0, 0.97, 0.03], [0.2, 0.2, 0.6], [0.0, 0.97, 0.03]], rows=["are", "the", "old"], columns=["the", "books", "are"])
+    assert told(shown) == (
+        "Weights, 3 rows by 3 columns: are and old: the 0.00, books 0.97, are 0.03; the: are 0.60, the rest 0.20."
+    )
+
+
+def test_words_for_a_signed_matrix_call_its_zeros_anything_but_the_rest(shown):
+    plots.heatmap([[1, 0, 0, 1], [0, 0, 0, 0]], rows=["books", "on"], columns=["noun", "verb", "adjective", "number"], kind="signed", title="X")
+    assert told(shown) == "X, 2 rows by 4 columns: books: noun 1, number 1, the rest 0; on: 0 everywhere."
+
+
+def test_words_for_masks_name_numbers_where_words_are_known(shown):
+    plots.heatmap(np.tri(7, dtype=bool), rows=words, columns=words, kind="mask", title="mask")
+    assert told(shown) == "Mask, 7 rows by 7 columns: each row may look at its own column and at those before it."
+    plots.heatmap([[True, False], [False, False]], rows=["are", "old"], columns=["books", "shelf"], kind="mask")
+    assert told(shown) == "Mask, 2 rows by 2 columns: are may look at books; old may look at nothing."
+
+
+def test_words_for_several_matrices_leave_one_out(shown):
+    plots.heatmaps([("right", [[0.0, 1.0]]), ("wrong", [[0.5, 0.5]])], rows=["are"], columns=["books", "shelf"])
+    assert told(shown) == "2 matrices, 1 row by 2 columns. Right: are: books 0, shelf 1. Wrong: are: 0.50 everywhere."
+
+
+def test_words_for_a_large_matrix_list_every_number(shown):
+    FIGURES["large"](None)
+    assert len(told(shown)) < 200 and "128 rows by 128 columns" in told(shown)
+
+
+def test_words_for_curves_leave_out_scale_ends_or_peak(shown):
+    plots.lines([1, 10, 100], {"loss": [0.5, 2, 0.001]}, xlabel="steps", ylabel="loss of a run", log="x", guides={"chance": 1.0})
+    assert told(shown) == (
+        "Loss of a run against steps (the horizontal axis logarithmic): loss from 0.5 at 1 to 0.001 at 100, "
+        "highest 2 at 10; dashed, chance is 1."
+    )
+
+
+def test_words_for_bars_and_arrows_leave_a_number_out(shown):
+    plots.bars(["books", "shelf"], {"weight": [0.75, 0.25]}, ylabel="weight")
+    assert told(shown) == "Bars of weight: books 0.75, shelf 0.25."
+    plots.arrows({"query": (1, 0.2), "shelf": (1, -1)}, xlabel="noun", ylabel="number")
+    assert told(shown) == "2 arrows from the origin, noun to the right and number up: query to (1, 0.2); shelf to (1, −1)."
+
+
+@pytest.mark.parametrize(
+    "value, text",
+    [(0, "0"), (-0.0, "0"), (0.12345, "0.123"), (1234567.5, "1,230,000"), (4096, "4,096"), (-2.5, "−2.5"), (4e-15, "4e−15"), (2e12, "2e12"), (np.inf, "∞")],
+)  # fmt: skip
+def test_numbers_are_read_out_with_needless_digits(value, text):
+    assert describe.number(value) == text
+
+
 # show
 
 
 def test_quotes_or_angle_brackets_in_the_alt_text_break_the_html(shown):
-    alt = "weights > 0.5 & \"keys\" <b>'old'</b>"
+    alt = "weights > 0.5 & \"books\" <b>'old'</b>"
     plots.show(Figure(), alt)
     (bundle,) = shown
     written = re.fullmatch(r'<img alt="([^"<>]*)" width="\d+" style="[^"]*" src="[^"]*">', bundle["text/html"])[1]
@@ -139,7 +211,7 @@ def test_nothing_is_told_outside_a_notebook(capsys):
 
 def test_a_figure_is_blurred_on_dense_screens(shown):
     plots.show(Figure(figsize=(5, 3)), "A figure.")
-    assert 'width="480"' in shown[0]["text/html"]
+    assert 'width="496"' in shown[0]["text/html"]  # 480 and a margin of 8 on each side
     assert Image.open(io.BytesIO(png_of(shown[0]))).size == (960, 576)
 
 
@@ -244,6 +316,13 @@ def test_weights_are_stretched_to_their_own_largest_value(drawn):
     assert drawn[0].axes[0].images[0].get_clim() == (0, 1)
 
 
+def test_blue_is_negative_anywhere(drawn):
+    plots.heatmap([[-1.0, 1.0]], alt="x", kind="signed")
+    image = drawn[0].axes[0].images[0]
+    negative, positive = image.to_rgba(-1.0), image.to_rgba(1.0)
+    assert positive[2] > positive[0] and negative[0] > negative[2]
+
+
 def test_panels_side_by_side_have_different_colour_scales(drawn):
     plots.heatmaps([("small", [[1.0, -1.0]]), ("large", [[8.0, 2.0]])], alt="x", kind="signed")
     assert [axes.images[0].get_clim() for axes in drawn[0].axes] == [(-8, 8), (-8, 8)]
@@ -283,7 +362,7 @@ def test_rows_and_columns_are_swapped(drawn):
 def test_text_is_clipped_or_smaller_than_nine_points(drawn, name):
     FIGURES[name]("x")
     (figure,) = drawn
-    with plots._course_style():
+    with core.course_style():
         figure.savefig(io.BytesIO())
         frame = figure.bbox
         unseen = {label for axes in figure.axes for label in _labels_beyond_the_axes(axes)}
@@ -309,9 +388,53 @@ def _labels_beyond_the_axes(axes):
 # Arrows, lines, bars
 
 
+def test_a_word_changes_its_colour_from_one_picture_to_the_next(drawn):
+    plots.arrows({"query": (1, 0), "shelf": (1, -1), "books": (1, 1)}, alt="x")
+    plots.lines([0, 1], {"books": [0, 1], "shelf": [1, 0]}, alt="x", xlabel="x", ylabel="y")
+    plots.bars(["shelf", "are", "books"], {"weight": [1, 2, 3]}, alt="x", ylabel="y")
+    arrows = {name: core.WORD_COLOURS[name] for name in ("query", "shelf", "books")}
+    assert [a.arrow_patch.get_edgecolor() for a in drawn[0].axes[0].texts if a.get_text() == ""] == [mpl.colors.to_rgba(c) for c in arrows.values()]
+    assert [line.get_color() for line in drawn[1].axes[0].lines] == [core.WORD_COLOURS["books"], core.WORD_COLOURS["shelf"]]
+    bars = drawn[2].axes[0].patches
+    assert [bar.get_facecolor() for bar in bars] == [mpl.colors.to_rgba(core.WORD_COLOURS[w]) for w in ("shelf", "are", "books")]
+
+
+def test_every_word_of_the_sentence_has_a_colour_of_its_own():
+    content = [word for word in dict.fromkeys((*words, "is")) if word not in ("the", "on")]
+    assert len({core.WORD_COLOURS[word] for word in content}) == len(content) == 5
+    assert {"the", "on", "query"} <= set(core.WORD_COLOURS)
+
+
+def test_labels_beside_words_take_a_words_colour_or_lose_the_given_one():
+    colours = core.colours_of(["books", "additive", "dot"], {"dot": "#123456"})
+    assert colours == {"books": "#0072B2", "additive": "#D55E00", "dot": "#123456"}
+    many = core.colours_of([str(i) for i in range(20)])
+    assert len(many) == 20
+
+
+def test_a_logarithmic_axis_is_ticked_at_powers_and_not_at_the_measured_sizes(drawn):
+    sizes = [256, 384, 1024, 2048, 4096]
+    plots.lines(sizes, {"a": sizes}, alt="x", xlabel="words", ylabel="ms", log="xy")
+    axis = drawn[0].axes[0].xaxis
+    assert axis.get_majorticklocs().tolist() == sizes and len(axis.get_minorticklocs()) == 0
+    assert [label.get_text() for label in axis.get_ticklabels()] == ["256", "384", "1,024", "2,048", "4,096"]
+    crowded = list(range(1000, 1030))
+    plots.lines(crowded, {"a": crowded}, alt="x", xlabel="words", ylabel="ms", log="x")
+    kept = drawn[1].axes[0].xaxis.get_majorticklocs()
+    assert 1 < len(kept) < 12 and kept.max() == 1029
+
+
+def test_a_peak_is_labelled_at_the_end_of_its_line(drawn):
+    FIGURES["peaks"](None)
+    places = {text.get_text(): text.xy for text in drawn[0].axes[0].texts}
+    assert places == {"a": (2, 9), "b": (8, 8)}
+    with pytest.raises(ValueError, match="label_at"):
+        plots.lines([1], {"a": [1]}, alt="x", xlabel="x", ylabel="y", label_at="start")
+
+
 def test_names_of_arrows_lie_on_each_other_or_on_an_arrow():
     tips = {name: np.array(tip) for name, tip in {"a": (2, 1), "b": (1.9, 1.2), "c": (1.7, 1.15)}.items()}
-    places = plots._places_for_names(tips, inch=0.8)
+    places = charts._places_for_names(tips, inch=0.8)
     shafts = np.concatenate([np.linspace(0, 1, 60)[:, None] * tip for tip in tips.values()])
     for name, place in places.items():
         assert not (np.abs(shafts - place) < (0.05, 0.08)).all(axis=1).any(), name
@@ -326,7 +449,7 @@ def test_a_vector_that_is_no_pair_of_numbers_is_drawn(vector):
 
 
 def test_labels_at_the_ends_of_lines_overlap():
-    spread = plots._spread(np.array([0.5, 0.1, 0.5, 0.52]), gap=0.07)
+    spread = charts._spread(np.array([0.5, 0.1, 0.5, 0.52]), gap=0.07)
     assert (np.diff(np.sort(spread)) >= 0.07 - 1e-9).all()
     assert list(np.argsort(spread)) == [1, 0, 2, 3]
     assert spread[1] == pytest.approx(0.1)  # nothing near it: it stays

@@ -1,7 +1,7 @@
 """Lesson 06: reference code against closed forms and properties; the two tasks; the lesson's claims over five seeds."""
 
 import math
-from functools import cache
+from functools import cache, partial
 
 import pytest
 import torch
@@ -31,8 +31,10 @@ from helpers.positions import (
     rope,
     rope_attention,
     rope_halves,
+    rope_interpolated,
     shift_matrix,
     sinusoidal_positional_encoding,
+    stretched_base,
 )
 
 SEEDS = range(5)
@@ -256,6 +258,23 @@ def test_halves_order_takes_one_layout_to_the_other(d, seed):
 
 
 @quick
+@given(T=lengths, d=even_widths, factor=st.integers(1, 9), seed=seeds)
+def test_interpolation_puts_every_so_many_rows_where_rope_would(T, d, factor, seed):
+    x = normal(2, T, d, seed=seed)
+    spaced = torch.zeros(2, factor * T, d, dtype=x.dtype)
+    spaced[:, ::factor] = x  # row p of x stands at factor * p
+    torch.testing.assert_close(rope_interpolated(spaced, factor)[:, ::factor], rope(x))
+
+
+def test_stretched_base_slows_the_slowest_pair_by_the_factor_and_the_fastest_not_at_all():
+    for factor, d in ((8, 64), (3, 6)):
+        before, after = (base ** (-torch.arange(0, d, 2) / d) for base in (10000.0, stretched_base(factor, d)))
+        assert before[0] == after[0] == 1
+        assert before[-1] / after[-1] == pytest.approx(factor, rel=1e-4)
+        assert ((before / after).diff() > 0).all()
+
+
+@quick
 @given(T=lengths, seed=seeds)
 def test_rope_attention_turns_queries_and_keys_and_nothing_else(T, seed):
     X, W_q, W_k = normal(T, 5, seed=seed), normal(5, 4, seed=seed + 1), normal(5, 4, seed=seed + 2)
@@ -390,7 +409,7 @@ def test_all_kinds_learn_to_prefer_the_recent_and_none_does_not():
     assert 4 * CHANCE < min(every_seed(latest_marked, "none")) <= max(every_seed(latest_marked, "none")) < 0.6
 
 
-def test_only_rope_still_points_at_eight_times_the_length():
+def test_of_small_word_vectors_only_rope_still_points_at_eight_times_the_length():
     for T in (64, 128, 256):
         assert min(every_seed(three_places_back, "RoPE", T)) > 0.8
         others = [read(three_places_back, kind, seed, T) for kind in KINDS if kind != "RoPE" for seed in SEEDS]
@@ -430,3 +449,56 @@ def test_other_layout_ruins_a_trained_model_until_its_projections_are_reordered(
             other.W_q.copy_(model.W_q[:, order])
             other.W_k.copy_(model.W_k[:, order])
         assert accuracy(other, three_places_back) == read(three_places_back, "RoPE", seed, 32)
+
+
+def at_256_with_larger_words(spread):
+    """Shares of right answers of RoPE at 32 and 256, and at 256 with the two remedies; (seeds, 4)."""
+    rows = []
+    for seed in SEEDS:
+        model = train("RoPE", three_places_back, seed, spread=spread)
+        row = [accuracy(model, three_places_back), accuracy(model, three_places_back, 256)]
+        for model.rotate in (partial(rope_interpolated, factor=8), partial(rope, base=stretched_base(8, 64))):
+            row.append(accuracy(model, three_places_back, 256))
+        rows.append(row)
+    return torch.tensor(rows)
+
+
+def test_ropes_reach_rests_on_small_word_vectors_and_a_larger_base_lengthens_it():
+    trained_at, far, interpolated, larger_base = at_256_with_larger_words(1.0).T
+    assert trained_at.min() > 0.95
+    assert far.min() < 0.85 and far.max() > 0.95  # it depends on the seed
+    assert interpolated.max() < 2 * CHANCE
+    assert (larger_base >= far - 0.02).all() and larger_base.min() > far.min() + 0.1
+
+    trained_at, far, interpolated, larger_base = at_256_with_larger_words(2.0).T
+    assert trained_at.min() < 0.7  # not even the trained length is safe
+    assert far.max() < 0.6
+    assert interpolated.max() < 2 * CHANCE
+
+
+def test_what_sinusoids_get_beyond_their_training_depends_on_the_seed():
+    for T in (64, 128, 256):
+        shares = every_seed(three_places_back, "sinusoidal", T)
+        assert max(shares) < 0.65 and max(shares) - min(shares) > 0.05
+
+
+def test_alibi_head_learns_to_look_away_from_its_own_word():
+    for seed in SEEDS:
+        weights = weight_by_distance(trained(three_places_back, "ALiBi", seed), three_places_back)
+        assert weights[0] < weights[1]
+
+
+def test_models_call_the_functions_they_are_given():
+    calls = []
+
+    def counted_rope(x):
+        calls.append("rope")
+        return rope(x)
+
+    def counted_alibi(n_heads, T):
+        calls.append("alibi")
+        return alibi_bias(n_heads, T)
+
+    for kind in ("RoPE", "ALiBi"):
+        train(kind, three_places_back, steps=2, rope=counted_rope, alibi_bias=counted_alibi)
+    assert calls == ["rope"] * 4 + ["alibi"]

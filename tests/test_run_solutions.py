@@ -1,6 +1,7 @@
 """tools/run_solutions.py, on small notebooks made here, each in a kernel of its own."""
 
 import json
+import os
 
 import nbformat
 import pytest
@@ -72,3 +73,11 @@ def test_file_that_is_no_notebook_is_named(tmp_path, capsys):
     said = capsys.readouterr().out
     assert "odd.ipynb: not a notebook" in said
     assert "missing.ipynb: not a notebook" in said
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sockets that are files need a POSIX system")
+def test_kernel_listens_on_no_port_that_others_could_reach(solution):
+    code = "import ipykernel, json\nprint(json.load(open(ipykernel.get_connection_file()))['transport'])"
+    path = solution(how=code)
+    assert run_solutions.run_solution(path) is None
+    assert stored_outputs(path)["how"] == ["ipc\n"]

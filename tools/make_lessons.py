@@ -31,10 +31,20 @@ LIKE_A_MARKER = re.compile(r"\b(BEGIN|END)\s+SOLUTION\b", re.IGNORECASE)
 
 # Everything else that Jupyter front ends write here depends on the machine or on what was clicked.
 KEPT_CELL_METADATA = ("tags",)
+# As the kernel of the tested Python writes it: JupyterLab calls a notebook unsaved where its kernel says otherwise.
 NOTEBOOK_METADATA = {
-    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-    "language_info": {"name": "python"},
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {
+        "codemirror_mode": {"name": "ipython", "version": 3},
+        "file_extension": ".py",
+        "mimetype": "text/x-python",
+        "name": "python",
+        "nbconvert_exporter": "python",
+        "pygments_lexer": "ipython3",
+        "version": "3.11.7",
+    },
 }
+TEXT_METADATA = {"deletable": False, "editable": False}  # of a lesson's text, which a double click must not open
 
 
 class LessonError(Exception):
@@ -211,6 +221,8 @@ def lesson_from_solution(nb, name, starting_body=starting_body_from_catalogue):
 
         source = source_of(cell)
         new = {"cell_type": cell["cell_type"], "id": cell.get("id"), "metadata": tidy_metadata(cell)}
+        if cell["cell_type"] == "markdown":
+            new["metadata"] |= TEXT_METADATA
         if cell["cell_type"] == "code":
             new |= {"execution_count": None, "outputs": []}
             try:

@@ -50,7 +50,8 @@ def main(arguments=None, root=ROOT, starting_body=starting_body_from_catalogue):
     solution = find_lesson(wanted, root / "solutions")
     if solution is None:
         lessons = ", ".join(path.stem.removesuffix(SOLUTION) for path in sorted((root / "solutions").glob("*.ipynb")))
-        asked = f"There is no lesson {wanted}." if wanted else "Say which lesson, as in `make reset LESSON=02`."
+        how = "Say which lesson, as in `make reset LESSON=02` or `python -m tools.reset_lesson 02`."
+        asked = f"There is no lesson {wanted}." if wanted else how
         print(f"{asked} The lessons are: {lessons or 'none, for solutions/ is empty'}.", file=sys.stderr)
         return 1
     try:

@@ -17,6 +17,7 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from traitlets.config import Config
 
 from tools.make_lessons import NOTEBOOK_METADATA, ROOT, tidy_metadata, write_whole
 
@@ -50,14 +51,27 @@ def tidy(nb):
 
 def execute(nb, folder):
     """Run every cell of `nb` in place, in a fresh kernel started in `folder`."""
-    NotebookClient(
-        nb,
-        timeout=SECONDS_A_CELL,
-        kernel_name="python3",
-        resources={"metadata": {"path": str(folder)}},
-        record_timing=False,
-        coalesce_streams=True,
-    ).execute()
+    with tempfile.TemporaryDirectory(prefix="kernel-") as private:
+        NotebookClient(
+            nb,
+            timeout=SECONDS_A_CELL,
+            kernel_name="python3",
+            resources={"metadata": {"path": str(folder)}},
+            record_timing=False,
+            coalesce_streams=True,
+            config=through_files(private),
+        ).execute()
+
+
+def through_files(folder):
+    """Settings that let kernels talk through files in a folder of this user's, where the platform has such sockets.
+
+    Otherwise they listen on ports, which everybody on a shared machine can reach.
+    """
+    address = f"{folder}/k"
+    if os.name != "posix" or len(address) > 90:  # longer names are no sockets
+        return Config()
+    return Config({"KernelManager": {"transport": "ipc", "ip": address}})
 
 
 def failure(nb, error):

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from ..course import course_folder, lesson_of
 from .registry import get
 from .report import boxed
-from .sources import learners_source
+from .sources import exercise_number, learners_source, same_code
 
-_attempts = {}
+_attempts = {}  # the source of the latest attempt at each exercise in this session
 
 
 def remember(exercise_id, candidate):
@@ -33,7 +33,7 @@ def compare(exercise_id):
     if solution is None:
         return Note(
             f"○ {exercise_id} {name}: there is nothing to compare with: "
-            "the folder solutions/ or this lesson in it is missing."
+            "the folder solutions/ or this lesson in it is missing or damaged."
         )
     attempt = _attempts.get(exercise_id)
     if attempt is None:
@@ -41,25 +41,40 @@ def compare(exercise_id):
             f"○ {exercise_id} {name}: run the exercise's cell first; "
             "compare then shows your version beside the solution."
         )
-    return Difference(f"{exercise_id} {name}", _body(attempt), _body(solution))
+    if _body(attempt) == _body(solution):
+        return Note(f"✓ {exercise_id} {name}: your version and the solution are the same, line by line.")
+    return Difference(f"{exercise_id} {name}", _body(attempt), _body(solution), same_code(attempt, solution))
 
 
 def _solution(exercise_id):
+    """The source of an exercise's cell in the solutions, or None where there is none that can be read."""
     file = course_folder() / "solutions" / f"{lesson_of(exercise_id).slug}_solution.ipynb"
     try:
         cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
-    sources = ("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
-    return next((source for source in sources if f'@exercise("{exercise_id}")' in source), None)
+    for cell in cells if isinstance(cells, list) else ():
+        source = cell.get("source") if isinstance(cell, dict) and cell.get("cell_type") == "code" else None
+        if isinstance(source, list) and all(isinstance(line, str) for line in source):
+            source = "".join(source)
+        try:
+            if isinstance(source, str) and exercise_number(ast.parse(source)) == exercise_id:
+                return source
+        except (SyntaxError, ValueError, RecursionError):
+            continue
+    return None
 
 
 def _body(source):
     """A definition's lines without decorator, docstring and markers: what the two versions can differ in."""
-    lines = source.splitlines()
+    lines = source.strip("\n").splitlines()
     hidden = {n for n, line in enumerate(lines, 1) if line.strip() in ("### BEGIN SOLUTION", "### END SOLUTION")}
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+    try:
+        tree = ast.parse("\n".join(lines))
+    except SyntaxError:  # as a cell with a magic command in it
+        return [line.rstrip() for line in lines]
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             hidden |= {n for d in node.decorator_list for n in range(d.lineno, d.end_lineno + 1)}
             if ast.get_docstring(node) is not None:
                 hidden |= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
@@ -78,22 +93,32 @@ class Note:
     __repr__ = __str__
 
     def _repr_html_(self):
-        return boxed(html.escape(self.text), "#888888")
+        return boxed(html.escape(self.text), "#009E73" if self.text.startswith("✓") else "#888888")
+
+
+# Beneath each other on a laptop's screen, beside each other where there is room. A page that takes the style away
+# (as JupyterLab does with a notebook it does not trust) shows the first only.
+_STYLE = """<style>@media (min-width: 1200px) {
+.course-compare-narrow { display: none !important } .course-compare-wide { display: block !important } }</style>"""
+_CODE = "text-align:left;white-space:pre;font-family:var(--jp-code-font-family,monospace);padding:0 0.6em"
 
 
 @dataclass(frozen=True, repr=False)
 class Difference:
-    """Two versions side by side; ≠ marks lines that differ, + and − lines that only one side has."""
+    """Two versions that differ. same: whether only comments and layout do.
+
+    Beneath each other, − marks a line that only the learner's has and + one that only the solution has; beside each
+    other, ≠ marks two lines that differ.
+    """
 
     title: str
     yours: list
     solution: list
+    same: bool = False
 
     def rows(self):
-        """(mark, your line, the solution's line) from top to bottom."""
-        matcher = difflib.SequenceMatcher(None, self.yours, self.solution, autojunk=False)
-        for kind, a, b, c, d in matcher.get_opcodes():
-            left, right = self.yours[a:b], self.solution[c:d]
+        """(mark, your line, the solution's line) from top to bottom, as they stand beside each other."""
+        for kind, left, right in self._blocks():
             for i in range(max(len(left), len(right))):
                 mine, theirs = (part[i] if i < len(part) else "" for part in (left, right))
                 mark = (
@@ -101,29 +126,60 @@ class Difference:
                 )
                 yield mark, mine, theirs
 
+    def lines(self):
+        """(mark, line) from top to bottom, as they stand beneath each other."""
+        for kind, left, right in self._blocks():
+            if kind == "equal":
+                yield from ((" ", line) for line in left)
+            else:
+                yield from (("−", line) for line in left)
+                yield from (("+", line) for line in right)
+
+    def _blocks(self):
+        matcher = difflib.SequenceMatcher(None, self.yours, self.solution, autojunk=False)
+        for kind, a, b, c, d in matcher.get_opcodes():
+            yield kind, self.yours[a:b], self.solution[c:d]
+
+    @property
+    def verdict(self):
+        """One sentence on what differs."""
+        if self.same:
+            return "The code is the same; only comments or layout differ."
+        n = sum(mark != " " for mark, _, _ in self.rows())
+        return f"{n} line{'s differ' if n != 1 else ' differs'}. Both may be right: the report says whether yours is."
+
     def __str__(self):
-        width = max([len(line) for line in self.yours] + [len("yours")])
-        lines = [self.title, f"  {'yours'.ljust(width)} │ solution"]
+        legend = "− only in yours, + only in the solution"
         return "\n".join(
-            [*lines, *(f"{mark} {mine.ljust(width)} │ {theirs}".rstrip() for mark, mine, theirs in self.rows())]
+            [
+                f"{self.title}: {self.verdict}",
+                f"  ({legend})",
+                *(f"{mark} {line}".rstrip() for mark, line in self.lines()),
+            ]
         )
 
     __repr__ = __str__
 
     def _repr_html_(self):
-        style = "text-align:left;white-space:pre;font-family:var(--jp-code-font-family,monospace);padding:0 0.6em"
-        cell = f'<td style="{style};{{}}">{{}}</td>'
-        rows = "".join(
-            "<tr>"
-            + cell.format("", mark)
-            + "".join(
-                cell.format("box-shadow:inset 3px 0 #D55E00" if mark != " " and text else "", html.escape(text))
-                for text in pair
-            )
-            + "</tr>"
-            for mark, *pair in self.rows()
+        narrow = "".join(f"<tr>{_cell(mark)}{_cell(line, mark)}</tr>" for mark, line in self.lines())
+        wide = "".join(
+            f"<tr>{_cell(mark)}{_cell(mine, mark if mine else ' ')}{_cell(theirs, mark if theirs else ' ')}</tr>"
+            for mark, mine, theirs in self.rows()
         )
         head = '<tr><th></th><th style="text-align:left">yours</th><th style="text-align:left">solution</th></tr>'
-        legend = "≠ the lines differ, − only yours has it, + only the solution has it"
-        table = f'<div style="overflow-x:auto"><table>{head}{rows}</table></div>'
-        return boxed(f"<b>{html.escape(self.title)}</b>{table}<div><i>{legend}</i></div>", "#0072B2")
+        beneath = _block("narrow", "block", narrow, "− only in yours, + only in the solution")
+        beside = _block("wide", "none", head + wide, "≠ the lines differ, − only in yours, + only in the solution")
+        title = f"<div><b>{html.escape(self.title)}</b></div><div>{html.escape(self.verdict)}</div>"
+        return boxed(f"{_STYLE}{title}{beneath}{beside}", "#0072B2")
+
+
+def _block(name, display, rows, legend):
+    table = f'<div style="overflow-x:auto"><table style="margin:0.3em 0">{rows}</table></div>'
+    small = f'<div style="font-size:85%;opacity:0.8">{legend}</div>'
+    return f'<div class="course-compare-{name}" style="display:{display}">{table}{small}</div>'
+
+
+def _cell(text, mark=" "):
+    """One cell of a table, with an edge where it holds a line that the other side has not."""
+    edge = {"+": ";box-shadow:inset 3px 0 #0072B2", " ": ""}.get(mark, ";box-shadow:inset 3px 0 #D55E00")
+    return f'<td style="{_CODE}{edge}">{html.escape(text)}</td>'

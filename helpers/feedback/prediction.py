@@ -1,12 +1,17 @@
 """A guess made before the cell that shows the answer: `predict` records it, `reveal` in the next cell answers it.
 
-A wrong guess is never marked as a failure; it is always answered with why.
+A wrong guess is never marked as a failure; it is always answered with why. In a notebook a guess is a click on a
+button; the choice as text does the same, with quotes or without.
 """
 
+import ast
+import builtins
+import re
+import sys
 from dataclasses import dataclass
 
 from .registry import get_prediction
-from .report import boxed, marked, plain, show
+from .report import boxed, in_notebook, marked, plain, show
 from .values import describe, is_real_number
 
 SYMBOLS = {"todo": "○", "recorded": "●", "right": "✓", "wrong": "≈"}
@@ -32,12 +37,20 @@ class Reply:
 
 
 def predict(prediction_id, guess=...):
-    """Record a guess; `...` means no guess yet. The answer comes in the next cell, from `reveal`.
+    """Record a guess; `...` means no guess yet, and offers the choices as buttons in a notebook.
 
+    The answer comes in the next cell, from `reveal`.
     prediction_id: its name. guess: a number, or one of the choices that the lesson lists.
     Raises ValueError for a name that does not exist.
     """
-    show(recorded(prediction_id, guess))
+    asked = get_prediction(prediction_id)
+    buttons = _buttons(asked) if guess is ... and asked.choices and in_notebook() else None
+    if buttons is None:
+        show(recorded(prediction_id, guess))
+    else:
+        from IPython.display import display
+
+        display(buttons)
 
 
 def reveal(prediction_id):
@@ -76,6 +89,33 @@ def answered(prediction_id):
     return Reply(asked.id, "wrong", f"you said {_said(asked, guess)}; it is {answer}. {asked.why}")
 
 
+def _buttons(asked):
+    """A row of buttons, one per choice, that record a guess when clicked; None without ipywidgets.
+
+    A guess that was clicked before stays: the cell may run again, as in Run All.
+    """
+    try:
+        import ipywidgets
+    except ImportError:
+        return None
+    said = ipywidgets.HTML()
+    style = {"button_width": "auto", "description_width": "initial"}
+    row = ipywidgets.ToggleButtons(
+        options=asked.choices, value=_guesses.get(asked.id), description=asked.id, style=style
+    )
+
+    def note(_=None):
+        if row.value is None:
+            text = f"no guess yet. Click on one, or write it in place of `...`, for example `{asked.choices[0]!r}`."
+            said.value = Reply(asked.id, "todo", text)._repr_html_()
+        else:
+            said.value = recorded(asked.id, row.value)._repr_html_()
+
+    row.observe(note, "value")
+    note()
+    return ipywidgets.VBox([row, said])
+
+
 def _unusable(asked, guess):
     """Why a guess cannot be recorded, as a sentence; None where it can."""
     if asked.choices:
@@ -100,3 +140,63 @@ def _said(asked, answer):
 
 def _listed(choices):
     return ", ".join(f'`"{choice}"`' for choice in choices)
+
+
+# A guess typed without quotes
+
+_QUOTES = "\"'“”„‘’`"
+_TYPED = re.compile(r"""^(\s*predict\(\s*(["'])([\w-]+)\2\s*,\s*)(\S.*?)(\s*,?\s*\)\s*(?:\#.*)?)$""")
+
+
+def quoted_guesses(lines):
+    """The lines of a cell with quotes around a choice that was typed without them, or with those of a word processor.
+
+    `predict("who", the books)` is no Python, and `predict("who", books)` names something else or nothing.
+    """
+    return [_with_quotes(line) for line in lines]
+
+
+def _with_quotes(line):
+    code = line.rstrip("\n")
+    typed = _TYPED.match(code)
+    if not typed or not _needs_quotes(typed[3], typed[4]):
+        return line
+    return f"{typed[1]}{typed[4].strip(_QUOTES)!r}{typed[5]}{line[len(code) :]}"
+
+
+def _needs_quotes(prediction_id, text):
+    """Whether what stands in the place of the guess is meant as text and is not written as text."""
+    try:
+        node = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError):
+        return True
+    if not isinstance(node, ast.Name):
+        return False
+    try:
+        choices = get_prediction(prediction_id).choices
+    except (ValueError, LookupError):
+        return False
+    known = node.id in vars(builtins) or node.id in _names_of_the_notebook()
+    return not known or node.id.casefold() in (choice.casefold() for choice in choices)
+
+
+def _names_of_the_notebook():
+    shell = _shell()
+    return shell.user_ns if shell else {}
+
+
+def _shell():
+    ipython = sys.modules.get("IPython")
+    return ipython.get_ipython() if ipython else None
+
+
+def _read_cells_before_python_does():
+    """Let IPython hand every cell to `quoted_guesses` first; once per session."""
+    transformers = getattr(_shell(), "input_transformers_cleanup", None)
+    if transformers is not None and all(
+        getattr(known, "__name__", "") != quoted_guesses.__name__ for known in transformers
+    ):
+        transformers.append(quoted_guesses)
+
+
+_read_cells_before_python_does()

@@ -2,7 +2,7 @@
 import numpy as np
 
 from ... import first_steps
-from ..exercise import Case, Exercise, Mistake
+from ..exercise import Case, Exercise, Mistake, Prediction
 from .common import alone
 
 
@@ -87,4 +87,9 @@ EXERCISES = (
         ),
     ),
 )
-PREDICTIONS = ()
+PREDICTIONS = (
+    Prediction(
+        "doubled-weights", "it stays the same", choices=("it doubles", "it stays the same", "it halves"),
+        why="The sum of weight times value doubles, and so does the sum of the weights. Only the shares of the weights count.",
+    ),
+)

@@ -395,34 +395,34 @@ def _judge_design(result, case):
     if not (embed(words) @ W_k).any():
         return (Finding("nothing-can-be-found", "Every key is zero, so all scores are 0: W_k says by which features a word is found, a noun, say, and its number."),)
     rows = {word: _weights_of(word, W_q, W_k) for word in ("are", "old")}
-    keys, cabinet = words.index("keys"), words.index("cabinet")
-    if all(row[keys] >= 0.8 for row in rows.values()):
+    books, shelf = words.index("books"), words.index("shelf")
+    if all(row[books] >= 0.8 for row in rows.values()):
         return ()
-    if all(_weights_of(word, W_k, W_q)[keys] >= 0.8 for word in rows):
+    if all(_weights_of(word, W_k, W_q)[books] >= 0.8 for word in rows):
         return (Finding("projections-swapped", "W_q and W_k are exchanged: with the two the other way round your design works."),)
     asks = {word: bool((embed([word]) @ W_q).any()) for word in rows}
-    return tuple(finding for word, row in rows.items() if (finding := _look_of(word, row, keys, cabinet, asks[word])))
+    return tuple(finding for word, row in rows.items() if (finding := _look_of(word, row, books, shelf, asks[word])))
 
 
-def _look_of(word, row, keys, cabinet, asks):
-    if row[keys] >= 0.8:
+def _look_of(word, row, books, shelf, asks):
+    if row[books] >= 0.8:
         return None
-    best, share = words[int(row.argmax())], f"{row[keys]:.2f}"
+    best, share = words[int(row.argmax())], f"{row[books]:.2f}"
     if np.allclose(row, row[0]) and asks:
         return Finding(f"{word}-finds-nothing", f"*{word}* gives every word the same weight: what it asks for is in no key. Do W_q and W_k use the same columns?")
     if np.allclose(row, row[0]):
         return Finding(f"{word}-asks-nothing", f"*{word}* gives every word the same weight: its query is zero. Which feature of *{word}* could ask for a plural noun?")
-    tied = [other for other, weight in zip(words, row, strict=True) if np.isclose(weight, row.max()) and other != "keys"]
-    if np.isclose(row[keys], row.max()) and tied not in ([], ["cabinet"]):
+    tied = [other for other, weight in zip(words, row, strict=True) if np.isclose(weight, row.max()) and other != "books"]
+    if np.isclose(row[books], row.max()) and tied not in ([], ["shelf"]):
         others = " and ".join(f"*{other}*" for other in dict.fromkeys(tied))
-        return Finding(f"{word}-cannot-tell", f"*{word}* gives *keys* and {others} the same weight, {share}: nothing in its query tells them apart yet.")
-    if np.isclose(row[keys], row.max()) and np.isclose(row[keys], row[cabinet]):
-        return Finding(f"{word}-ignores-number", f"*{word}* gives *keys* and *cabinet* the same weight, {share}: it asks for a noun, not yet for a plural one.")
+        return Finding(f"{word}-cannot-tell", f"*{word}* gives *books* and {others} the same weight, {share}: nothing in its query tells them apart yet.")
+    if np.isclose(row[books], row.max()) and np.isclose(row[books], row[shelf]):
+        return Finding(f"{word}-ignores-number", f"*{word}* gives *books* and *shelf* the same weight, {share}: it asks for a noun, not yet for a plural one.")
     if row.argmax() == words.index(word):
-        return Finding(f"{word}-looks-at-itself", f"*{word}* looks most at itself ({row.max():.2f}) and gives *keys* only {share}: it asks for its own kind. It should ask for a noun, and plural.")
-    if row.argmax() == keys:
-        return Finding(f"{word}-too-flat", f"*{word}* already prefers *keys*, with {share} of its weight; 0.8 is wanted. Larger numbers make the choice sharper.")
-    return Finding(f"{word}-looks-elsewhere", f"*{word}* looks most at *{best}* ({row.max():.2f}) and gives *keys* only {share}.")
+        return Finding(f"{word}-looks-at-itself", f"*{word}* looks most at itself ({row.max():.2f}) and gives *books* only {share}: it asks for its own kind. It should ask for a noun, and plural.")
+    if row.argmax() == books:
+        return Finding(f"{word}-too-flat", f"*{word}* already prefers *books*, with {share} of its weight; 0.8 is wanted. Larger numbers make the choice sharper.")
+    return Finding(f"{word}-looks-elsewhere", f"*{word}* looks most at *{best}* ({row.max():.2f}) and gives *books* only {share}.")
 
 
 DESIGN = Exercise(
@@ -434,13 +434,13 @@ DESIGN = Exercise(
     max_mistakes=1,
     mistakes=(
         Mistake("old-too-flat", old="asks = 5.0", new="asks = 0.7",
-            message="Both words already prefer *keys*, but give it less than 0.8 of their weight: larger numbers make the choice sharper."),
+            message="Both words already prefer *books*, but give it less than 0.8 of their weight: larger numbers make the choice sharper."),
         Mistake("old-asks-nothing", old="[[0, 0], [1, 1], [1, 1], [0, 0]]", new="[[0, 0], [1, 1], [0, 0], [0, 0]]",
             message="*old* gives every word the same weight: its query is zero. Which feature of *old* could ask for a plural noun?"),
         Mistake("old-ignores-number", old="[[0, 0], [1, 1], [1, 1], [0, 0]]", new="[[0, 0], [1, 1], [1, 0], [0, 0]]",
-            message="*old* gives *keys* and *cabinet* the same weight: it asks for a noun, not yet for a plural one."),
+            message="*old* gives *books* and *shelf* the same weight: it asks for a noun, not yet for a plural one."),
         Mistake("are-looks-elsewhere", old="[[0, 0], [1, 1], [1, 1], [0, 0]]", new="[[0, 0], [1, -1], [1, 1], [0, 0]]",
-            message="*are* looks at *cabinet*: the sign of what it asks for is the singular's."),
+            message="*are* looks at *shelf*: the sign of what it asks for is the singular's."),
         Mistake("projections-swapped", old="return W_q, W_k", new="return W_k, W_q",
             message="W_q and W_k are exchanged: with the two the other way round your design works."),
     ),
@@ -453,27 +453,31 @@ DESIGN = Exercise(
 EXERCISES = (SIMILARITIES, SOFT_LOOKUP, PROJECT, SCORES, DESIGN)
 PREDICTIONS = (
     Prediction(
-        "longer-arrow", "cabinet", choices=("keys", "cabinet"),
-        why="A dot product grows with the length of either arrow: 2 · 0.8 = 1.6 is more than 1.2, although *keys* points nearer to the query.",
+        "longer-arrow", "shelf", choices=("books", "shelf"),
+        why="A dot product grows with the length of an arrow. 2 · 0.8 = 1.6 is more than 1.2, although *books* points in a better direction.",
     ),
     Prediction(
         "sharpness-zero", "the plain average", choices=("the plain average", "the best value", "zero"),
-        why="At sharpness 0 every score becomes 0, every exponential 1, and so every weight 1/n.",
+        why="At sharpness 0 every score becomes 0. So every exponential is 1, and every weight is 1/n.",
     ),
     Prediction(
         "sharpness-large", "the best value", choices=("the plain average", "the best value", "zero"),
-        why="The larger the sharpness, the more the largest score outweighs the rest: in the limit the lookup is hard again.",
+        why="The larger the sharpness, the larger the share of the best key. In the limit it gets everything, as in a hard lookup.",
     ),
     Prediction(
         "score-both-ways", "something else", choices=("the same", "something else"),
-        why="The query of *keys* asks for a plural only, (0, 1), and the key of *are* is (0, 1): together 1. Asking and being asked are different roles.",
+        why="The query of *books* is (0, 1) and the key of *are* is (0, 1): the score is 1. To look and to be looked at are different roles, with different matrices.",
     ),
     Prediction(
-        "who-does-is-find", "cabinet", choices=("keys", "cabinet", "both alike"),
-        why="The only thing that changed is the number in the verb's features, +1 to −1; the query turns round with it and now fits the singular noun.",
+        "other-values", "no", choices=("yes", "no"),
+        why="Weights are made of queries and keys alone. Values are what the weights mix, so they change only the result.",
+    ),
+    Prediction(
+        "who-does-is-find", "shelf", choices=("books", "shelf", "both alike"),
+        why="Only the number in the verb's features changed, from +1 to −1. The query changed with it, and now it fits the singular noun.",
     ),
     Prediction(
         "rnn-influence", "it dies out", choices=("it dies out", "it stays", "it grows without end"),
-        why="Large inputs push tanh to where it is flat, and each flat step multiplies the influence by much less than 1: more than the 1.1 of W can make good.",
+        why="Large inputs push the tanh to where it is nearly flat. There each step shrinks the influence by more than the factor 1.2 makes up for.",
     ),
 )

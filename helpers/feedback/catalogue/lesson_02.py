@@ -716,19 +716,19 @@ DEBUG_CLINIC = Exercise(
 EXERCISES = (SOFTMAX, ATTENTION, SELF_ATTENTION, ADDITIVE, GENERAL, DEBUG_CLINIC)
 PREDICTIONS = (
     Prediction(
-        "exp-of-1000", "nan", choices=("the right shares", "nan", "an exception"),
-        why="exp(1000) is too large for a float and becomes infinite, and infinity divided by infinity is not a number. NumPy only warns.",
+        "exp-of-1000", "nan", choices=("the right weights", "nan", "an exception"),
+        why="exp(1000) is too large for a float and becomes infinity. Infinity divided by infinity is not a number. NumPy only warns.",
     ),
     Prediction(
         "blocked-score-zero", "more than 0", choices=("exactly 0", "more than 0", "less than 0"),
-        why="exp(0) = 1, an ordinary share; only minus infinity has the exponential 0.",
+        why="The exponential of 0 is 1, so a score of 0 gets a weight like any other. Only minus infinity has the exponential 0.",
     ),
     Prediction(
         "shuffle-keys-and-values", "the columns of the weights", choices=("everything", "the columns of the weights", "the outputs"),
-        why="Each weight moves along with its key, and each value with its weight; a sum does not care about the order of its terms.",
+        why="Each weight moves with its key, and each value moves with its weight. A sum does not depend on the order of its terms.",
     ),
     Prediction(
         "general-is-dot", "the identity", choices=("all ones", "the identity", "all zeros"),
-        why="q I kᵀ = q · k: the identity hands the query on unchanged.",
+        why="The identity leaves the query as it is, so q W kᵀ is q · k.",
     ),
 )

@@ -21,12 +21,16 @@ def _of_rank(shape):
 _FIXED = "`rng` makes no difference to your numbers, every call gives the same ones: draw from it, not from a generator of your own."
 _GLOBAL = "`rng` does not decide your numbers, two calls with equal generators give different ones: draw from it only, not from NumPy's global generator or a fresh one."
 _CENTRED = "Your dot products have a mean of exactly 0, which no chance gives: return them as they come, nothing subtracted."
+_SHARED = "Too few random numbers are drawn for queries and keys of their own, 2·n·d_k in all, so some vectors share theirs. (Are the keys made from the queries, turned round or moved on?) Draw both."
 N_CALLS = 120
+_PCG64_MULTIPLIER = 47026247687942121848144207491837523525  # O'Neill 2014: each step is state * multiplier + inc
 
 
 def _described(sample, n, d_k, seed):
     """What can be told of a sampler whatever order it draws in: spread, mean, shape of the distribution, how calls differ."""
-    drawn = sample(n, d_k, np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    before = rng.bit_generator.state["state"]
+    drawn = sample(n, d_k, rng)
     if drawn is ...:
         return drawn
     if drawn is None:
@@ -37,6 +41,8 @@ def _described(sample, n, d_k, seed):
         raise AnswerProblem("wrong-shape", f"An array of shape (n,) is wanted, one number a pair; {name} came.")
     if not np.array_equal(drawn, sample(n, d_k, np.random.default_rng(seed))):
         raise AnswerProblem("not-from-rng", _GLOBAL)
+    needed = n * d_k if drawn.dtype == np.float32 else 2 * n * d_k  # one draw gives one float64, or two float32
+    numbers = _numbers_drawn(before, rng.bit_generator.state["state"], needed)
     rng = np.random.default_rng([seed, 1])
     calls = np.array([sample(n, d_k, rng) for _ in range(N_CALLS)], dtype=float)  # (N_CALLS, n)
     if (calls == calls[0]).all():
@@ -50,7 +56,16 @@ def _described(sample, n, d_k, seed):
         float(1 + calls.mean() / np.sqrt(d_k)),
         float((np.abs(centred).mean() / calls.std()) ** 4),  # 0.16 for a product of two normals, 0.41 for one normal
         float(1 + (size**2).std() / (size**2).mean()),
+        numbers / needed,
     )
+
+
+def _numbers_drawn(before, after, at_most):
+    """How many numbers of 64 bits a PCG64 generator gave between two of its states, or at_most if there were more."""
+    state, n = before["state"], 0
+    while state != after["state"] and n < at_most:
+        state, n = (state * _PCG64_MULTIPLIER + before["inc"]) % 2**128, n + 1
+    return n
 
 
 def _judge_samples(result, case):
@@ -66,6 +81,8 @@ def _judge_samples(result, case):
         return (Finding("wrong-spread", f"The spread of your dot products is {spread:.2f} at d_k = {d_k}; {np.sqrt(d_k):.2f} is right. Have the features variance 1, and does each product count once?"),)
     if off[3]:
         return (Finding("not-independent", "Your dot products are not independent of each other: does one vector take part in several of them?"),)
+    if off[4]:
+        return (Finding("numbers-shared", _SHARED),)
     if off[2]:
         return (Finding("not-normal", "Mean and spread are right, but the distribution is another: the features should be standard normal."),)
     return ()
@@ -85,7 +102,7 @@ def _both_drawn(new):
 SAMPLES = Exercise(
     id="3.1",
     reference=scaling.sample_dot_products,
-    results=("spread", "mean", "tails", "independence"),
+    results=("spread", "mean", "tails", "independence", "share of the random numbers needed"),
     run=_described,
     judge=_judge_samples,
     covers="d_k = 1, 4 and 20; any way of drawing",
@@ -98,6 +115,7 @@ SAMPLES = Exercise(
             message="One and the same vector takes part in all your dot products, so they are not independent: draw n queries and n keys, two arrays (n, d_k)."),
         Mistake("query-is-key", old=_KEYS, new="keys = queries",
             message="Query and key are the same vector, so each dot product is a sum of squares, near d_k: draw the keys on their own."),
+        Mistake("keys-from-queries", old=_KEYS, new="keys = np.roll(queries, 1, axis=0)", message=_SHARED),
         Mistake("uniform", edits=_both_drawn("rng.random((n, d_k))"),
             message="Your features are uniform between 0 and 1: their mean is not 0, so the dot products drift to d_k/4. Draw standard normal features."),
         Mistake("uniform-centred", edits=_both_drawn("rng.uniform(-1, 1, (n, d_k))"),
@@ -130,19 +148,19 @@ SAMPLES = Exercise(
             message="You added up everything into one number; add up over the features only, for one number a pair."),
         Mistake("all-pairs", old="np.sum(products, axis=-1)", new="queries @ keys.T", hides_others=True,
             message="You compared every query with every key, n × n numbers that share their vectors; only the pairs at equal positions are wanted, n numbers."),
-        Mistake("drawn-directly", old="np.sum(products, axis=-1)", new="rng.normal(0, np.sqrt(d_k), n)", hides_others=True,
+        Mistake("drawn-directly", old="np.sum(products, axis=-1)", new="rng.normal(0, np.sqrt(d_k), n)", together=1,
             message="You drew the dot products themselves from a normal distribution of spread √d_k, which presumes what is to be measured: draw queries and keys, and multiply."),
         Mistake("own-generator", edits=_both_drawn("np.random.default_rng(0).standard_normal((n, d_k))"), hides_others=True, message=_FIXED),
         Mistake("global-generator", edits=_both_drawn("np.random.standard_normal((n, d_k))"), hides_others=True, message=_GLOBAL),
     ),
     indistinguishable=(
         # A cosine is between −1 and 1 whatever the vectors, and a sum of squares or of positive products has no sign to lose.
-        *pairs("cosine", "one-query-for-all", "uniform-centred", "uniform-unit-variance", "signs"),
+        *pairs("cosine", "one-query-for-all", "keys-from-queries", "uniform-centred", "uniform-unit-variance", "signs"),
         *pairs("absolute", "query-is-key", "uniform"),
         ("sum-of-vectors", "uniform-unit-variance"),
         ("all-pairs", "one-query-for-all"),
         ("mean-instead-of-sum", "signs"),
-        *pairs("unit-queries", "one-query-for-all", "cosine"),
+        *pairs("unit-queries", "cosine"),
         *pairs("squared-distance", "query-is-key", "absolute"),
     ),
     alternatives=(
@@ -564,23 +582,23 @@ PREDICTIONS = (
         why="64 products of variance 1 add up to variance 64, whose square root is 8.",
     ),
     Prediction(
-        "largest-at-1024", "above nine tenths", choices=("close to 1/64", "about a tenth", "above nine tenths"),
+        "largest-at-1024", "above nine tenths", choices=("close to 1/16", "about a third", "above nine tenths"),
         why="The spread is 32 there, so the best score often leads by ten or more, and e¹⁰ is already a factor of 22,000.",
     ),
     Prediction(
-        "jacobian-without-scale", "grow, then shrink", choices=("shrink all the way", "grow, then shrink", "stay put"),
-        why="A little spread leaves two or three keys in the running, and such rows react most; a wide one leaves a single key, and nothing to react.",
+        "silent-at-1024", "about two thirds", choices=("about none", "about a third", "about two thirds"),
+        why="Where one key has nearly all the weight, p_i (1 − p_i) and p_i p_j are nearly 0 for every i and j, and most rows are like this.",
     ),
     Prediction(
-        "largest-first-loss", "no scale", choices=("no scale", "√d_k", "d_k"),
-        why="Untrained, it picks one value at random with confidence: that error is about twice as large as that of the plain average.",
+        "largest-first-loss", "no scale", choices=("no scale", "÷ √d_k", "÷ d_k"),
+        why="Untrained, it picks one value at random and with confidence. Its error is about twice as large as that of the plain average.",
     ),
     Prediction(
-        "unscaled-fails-on-scores", "no", choices=("yes", "no"),
-        why="Cross-entropy's gradient on the scores is p − y, which is largest exactly when the model is sure and wrong.",
+        "larger-rate", "below a hundredth", choices=("still near 0.8", "about a half", "below a hundredth"),
+        why="The weights were too even because the steps were too small, not because nothing could move them.",
     ),
     Prediction(
-        "best-at-loudest", "additive", choices=("additive", "dot", "general", "scaled dot"),
-        why="A product's scores change sign with the query, so a preference that holds whoever asks is out of its reach.",
+        "unscaled-on-scores", "it learns", choices=("it fails again", "it learns"),
+        why="The gradient of cross-entropy on the scores is p − y: the weights minus the right answer. It is largest where a row is sure and wrong.",
     ),
 )

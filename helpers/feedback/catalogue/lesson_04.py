@@ -587,7 +587,20 @@ def _run_from_torch(candidate, mha, x):
         for p, before in zip(mha.parameters(), kept, strict=True):
             p.copy_(before)
         _, shares = ours.eval()(x.to(ours.W_q.weight.dtype))
-    return (*(weights[f"W_{role}.weight"] for role in "qkvo"), shares, shared, str(ours.W_q.weight.dtype))
+    dtype = str(ours.W_q.weight.dtype)
+    return (*(weights[f"W_{role}.weight"] for role in "qkvo"), shares, _dropped_share(ours), shared, dtype)
+
+
+def _dropped_share(ours):
+    """The share of weights that a module drops in training: a lone word's look-up is lost, or multiplied by 1 / (1 - p)."""
+    ours = copy.deepcopy(ours).train()
+    d_model = len(ours.W_o.weight)
+    with torch.no_grad(), torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(0)
+        ours.W_o.weight.copy_(torch.eye(d_model))
+        x = torch.ones(40, 1, d_model, dtype=ours.W_v.weight.dtype)
+        factors = ours(x)[0] / ours.W_v(x)  # (40, 1, d_model)
+    return round(1 - 1 / float(factors.max()), 2)
 
 
 def _from_torch_case(name, seed, d_model, n_heads, dtype=torch.float32, dropout=0.0):
@@ -620,13 +633,13 @@ def _what_was_copied(case, expected, got):
 FROM_TORCH = Exercise(
     id="4.4",
     reference=multi_head.from_torch,
-    results=("W_q.weight", "W_k.weight", "W_v.weight", "W_o.weight", "weights", "the number of shared parameters", "dtype"),
-    covers="two, three and one heads, float32 and float64",
+    results=("W_q.weight", "W_k.weight", "W_v.weight", "W_o.weight", "weights", "the share dropped in training", "the number of shared parameters", "dtype"),
+    covers="two, three and one heads, float32 and float64, dropout",
     run=_run_from_torch,
     cases=(
         _from_torch_case("two heads", 0, 4, 2),
-        _from_torch_case("three heads, float64", 1, 6, 3, torch.float64),
-        _from_torch_case("one head", 2, 5, 1),
+        _from_torch_case("three heads, float64, dropout", 1, 6, 3, torch.float64, dropout=0.25),
+        _from_torch_case("one head, dropout", 2, 5, 1, dropout=0.5),
     ),
     mistakes=(
         Mistake("queries-and-keys-exchanged", edits=(("ours.W_q.weight", "ours.W_k.weight"), ("ours.W_k.weight", "ours.W_q.weight")),
@@ -672,6 +685,8 @@ FROM_TORCH = Exercise(
         Mistake("dtype-lost", old="ours = ours.to(mha.in_proj_weight.dtype)", new="pass",
             message="Your module stays in float32 although mha may hold float64, so the weights are rounded and float64 inputs refused:"
             " move yours to the dtype of mha.in_proj_weight first."),
+        Mistake("dropout-lost", old=", mha.dropout", new="",
+            message="Your module drops no weights in training, but `mha` may drop some: hand on `mha.dropout` when you make yours."),
         alone("head_dim-as-heads", "mha.head_dim is the number of features of one head; the number of heads is mha.num_heads = {h}.", ("mha.num_heads", "mha.head_dim")),
         alone("tensor-as-parameter", "A parameter cannot be replaced by a plain tensor: fill it, `ours.W_q.weight.copy_(W_q)` under torch.no_grad().",
             ("ours.W_q.weight.copy_(W_q)", "ours.W_q.weight = W_q")),
@@ -690,7 +705,7 @@ FROM_TORCH = Exercise(
     alternatives=(
         """
 def from_torch(mha):
-    ours = MultiHeadAttention(mha.embed_dim, mha.num_heads).to(mha.out_proj.weight)
+    ours = MultiHeadAttention(mha.embed_dim, mha.num_heads, mha.dropout).to(mha.out_proj.weight)
     names = ("W_q.weight", "W_k.weight", "W_v.weight")
     state = dict(zip(names, mha.in_proj_weight.chunk(3, dim=0)))
     ours.load_state_dict(state | {"W_o.weight": mha.out_proj.weight})
@@ -699,7 +714,7 @@ def from_torch(mha):
         """
 def from_torch(mha):
     d = mha.embed_dim
-    ours = MultiHeadAttention(d, mha.num_heads)
+    ours = MultiHeadAttention(d, mha.num_heads, dropout=mha.dropout)
     W = mha.in_proj_weight.detach()
     ours.W_q.weight = nn.Parameter(W[:d].clone())
     ours.W_k.weight = nn.Parameter(W[d : 2 * d].clone())
@@ -721,22 +736,22 @@ def from_torch(mha):
 EXERCISES = (SPLIT, MERGE, ATTENTION, FROM_TORCH)
 
 PREDICTIONS = (
-    Prediction("exchanged-values", answer="it stays the same",
-        choices=("it stays the same", "the two words change places in it", "it becomes zero"),
-        why="Both words have the same weight, 0.45, and a sum does not mind in which order its parts come. What is mixed in one"
-        " row cannot be told apart afterwards."),
     Prediction("view-without-transpose", answer="2 and 3", choices=("4 and 5", "2 and 3", "6 and 7"),
-        why="view reads the numbers in the order in which they lie in memory, 0, 1, 2, 3 …, and cuts after every two: 2 and 3"
-        " come second, though they are the last two features of word 0."),
-    Prediction("weight-of-to", answer=1 / 7, tolerance=0.05,
+        why="`view` reads the numbers in the order in which they lie in memory, 0, 1, 2, 3 …, and cuts after every two. So 2 and 3"
+        " come second, although they are the last two features of word 0."),
+    Prediction("weight-of-on", answer=1 / 7, tolerance=0.05,
         why="A query of zeros scores 0 with every key, so all seven words get the same weight, 1/7 = 0.14."),
+    Prediction("one-head-loss", answer="about a half", choices=("about 0", "about a half", "about 1"),
+        why="Take weight a on the first word and b on the second, in any proportion. Of the features that are wanted from the first word,"
+        " the share b²/(a² + b²) of the variance stays unknown; of the others it is a²/(a² + b²). The two shares sum to 1, so their"
+        " mean is a half."),
     Prediction("forgotten-tilde", answer="every word sees only itself",
         choices=("PyTorch raises an error", "every word sees only itself", "nothing is hidden"),
         why="PyTorch's module reads True as “may not”. Our mask is True everywhere but on the diagonal, so only the diagonal is left."),
     Prediction("parameters-of-eight-heads", answer=16384, tolerance=0.0,
-        why="The columns of the same four matrices are dealt out to the heads; there are no more of them than before."),
+        why="The columns of the same four matrices are dealt out to the heads. There are no more of them than before."),
     Prediction("mask-without-head-axis", answer="each head gets a sentence's mask",
         choices=("it raises an error", "each sentence gets its mask", "each head gets a sentence's mask"),
-        why="Broadcasting lines axes up from the right: (2, 7, 7) is read as (1, 2, 7, 7), so the axis of sentences meets the axis"
+        why="Broadcasting lines axes up from the right: (2, 7, 7) is read as (1, 2, 7, 7). So the axis of sentences meets the axis"
         " of heads, and both are 2."),
 )

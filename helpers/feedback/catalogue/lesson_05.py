@@ -5,7 +5,7 @@ import re
 import numpy as np
 import torch
 
-from ... import masks
+from ... import mask_tasks, masks, query_key_value
 from ..exercise import AnswerProblem, Case, Exercise, Mistake, Prediction, pairs
 from ..modules import built, filled, gradients_reach_every_parameter
 from ..values import as_array, same, tolerance_of
@@ -35,10 +35,11 @@ PREFIX_MEAN = Exercise(
     id="5.1",
     reference=masks.prefix_mean,
     results=("means",),
-    covers="as many features as words, one word, one feature, float32",
+    covers="the lesson's sentence, as many features as words, one word, one feature, float32",
     cases=(
         _mean_case("five words, three features", 1, 5, 3),
         _mean_case("four words, four features", 2, 4, 4),
+        Case("the lesson's own sentence", lambda: (torch.from_numpy(query_key_value.embed(query_key_value.words)),), {"T": 7, "d": 4}),
         _mean_case("one word", 3, 1, 3),
         _mean_case("one feature", 4, 6, 1),
         _mean_case("seven words, float32", 5, 7, 2, torch.float32),
@@ -220,7 +221,7 @@ def _run_leak_test(candidate, attend, x):
 
 def _who_fooled_it(case, expected, got):
     if (isinstance(got, bool) or torch.is_tensor(got) and got.numel() == 1) and bool(got) != expected:
-        return f"You were fooled by `helpers.masks.{case.make()[0].__name__}`; call it yourself and look at its outputs."
+        return f"You were fooled by `helpers.mask_tasks.{case.make()[0].__name__}`; call it yourself and look at its outputs."
 
 
 _SAME_OUTPUTS = (
@@ -239,18 +240,18 @@ LEAKS_FUTURE = Exercise(
     reference=masks.leaks_future,
     results=("the verdict",),
     run=_run_leak_test,
-    covers="9 honest and 13 leaking functions, one word and two, one feature, float32",
+    covers="10 honest and 14 leaking functions, one word and two, one feature, float32",
     max_mistakes=2,
     explain=(_who_fooled_it,),
     cases=(
-        *(_leak_case(attend) for attend in masks.LEAKING),
-        *(_leak_case(attend) for attend in masks.HONEST),
-        _leak_case(masks.attend_without_mask, T=1),
-        _leak_case(masks.attend_without_mask, T=2, also=", two words"),
-        _leak_case(masks.attend_causal, T=2, also=", two words"),
-        _leak_case(masks.attend_causal, d=1, also=", one feature"),
-        _leak_case(masks.attend_causal, dtype=torch.float32, also=", float32"),
-        _leak_case(masks.attend_one_ahead, dtype=torch.float32, also=", float32"),
+        *(_leak_case(attend) for attend in mask_tasks.LEAKING),
+        *(_leak_case(attend) for attend in mask_tasks.HONEST),
+        _leak_case(mask_tasks.attend_without_mask, T=1),
+        _leak_case(mask_tasks.attend_without_mask, T=2, also=", two words"),
+        _leak_case(mask_tasks.attend_causal, T=2, also=", two words"),
+        _leak_case(mask_tasks.attend_causal, d=1, also=", one feature"),
+        _leak_case(mask_tasks.attend_causal, dtype=torch.float32, also=", float32"),
+        _leak_case(mask_tasks.attend_one_ahead, dtype=torch.float32, also=", float32"),
     ),
     mistakes=(
         Mistake("last-word-only", old="range(1, x.shape[0])", new="[x.shape[0] - 1]",
@@ -313,6 +314,10 @@ LEAKS_FUTURE = Exercise(
         alone("one-feature-compared-the-last", "You compared a single feature of the outputs; a leak may be in any: compare whole rows, [:t].", ("after[:t] - before[:t]", "after[:t, -1] - before[:t, -1]")),
         alone("size-of-the-difference", "You returned how large the difference is; the verdict is wanted, True or False: is it above the tolerance for any t?",
             ("    before = attend(x)", "    worst = 0.0\n    before = attend(x)"), ("        if difference > 1e-5:\n            return True\n    return False", "        worst = max(worst, difference.item())\n    return worst")),
+        alone("prefixes-instead",
+            "You compared with the outputs of a shorter sentence, x[:t], and not every function takes one: batch norm in training refuses a single word,"
+            " and dropout on the (T, T) weights then draws other numbers. Keep all T words and change those from t on.",
+            ("attend(changed)", "attend(x[:t])")),
         Mistake("always-true", source="def leaks_future(attend, x):\n    return True", message="Your function accuses everything, a single word included: it must compare outputs."),
     ),
     indistinguishable=pairs("t-itself", "no-tolerance", "noise-not-repeated"),

@@ -75,6 +75,17 @@ def _everyone_the_first(X):
     return X[:1].expand_as(X)
 
 
+def _plus_the_first(X):
+    return X + X[:1]
+
+
+def _first_row_is(size, seed):
+    """Five rows whose first is larger (or smaller) than every other in every feature."""
+    X = _normal(seed, 5, 4)
+    X[0] = size
+    return X
+
+
 def _equivariance_case(name, f, seed, T=5, d=4, perm=(2, 0, 3, 4, 1), dtype=torch.float64):
     return Case(name, lambda: (f, _normal(seed, T, d, dtype=dtype), torch.tensor(perm)), {"T": T, "d": d})
 
@@ -95,6 +106,8 @@ EQUIVARIANCE = Exercise(
         _equivariance_case("a function that treats the first place alone differently", _first_place_is_special, 15),
         _equivariance_case("a function that turns the order round", _reversed, 8, perm=(1, 2, 3, 4, 0)),
         _equivariance_case("a function that gives every row the first", _everyone_the_first, 9),
+        Case("a function that adds the first row to all, with the largest row first", lambda: (_plus_the_first, _first_row_is(5.0, 16), torch.tensor([2, 0, 3, 4, 1])), {"T": 5, "d": 4}),
+        Case("a function that adds the first row to all, with the smallest row first", lambda: (_plus_the_first, _first_row_is(-5.0, 17), torch.tensor([2, 0, 3, 4, 1])), {"T": 5, "d": 4}),
         _equivariance_case("a function that sorts", _sorted, 14),
         _equivariance_case("more features out than in", _twice_as_wide, 10, d=3),
         _equivariance_case("as many features as rows", _each_row_alone, 11, d=5),
@@ -126,6 +139,10 @@ EQUIVARIANCE = Exercise(
             ("f(X[perm])", "f(X.flip(0))"), ("f(X)[perm]", "f(X).flip(0)")),
         alone("any-entry", "You were content when some entries agree; all of them must: `all`, not `any`.",
             ("torch.allclose(shuffled_before, shuffled_after, rtol=1e-4, atol=1e-5)", "bool(torch.isclose(shuffled_before, shuffled_after, rtol=1e-4, atol=1e-5).any())")),
+        alone("sign-kept", "You compared differences with their sign, so outputs that are all too small pass: take the absolute value.",
+            ("torch.allclose(shuffled_before, shuffled_after, rtol=1e-4, atol=1e-5)", "bool((shuffled_before - shuffled_after).max() < 1e-5)")),
+        alone("sign-kept-the-other-way", "You compared differences with their sign, so outputs that are all too large pass: take the absolute value.",
+            ("torch.allclose(shuffled_before, shuffled_after, rtol=1e-4, atol=1e-5)", "bool((shuffled_after - shuffled_before).max() < 1e-5)")),
         alone("verdict-reversed", "Your verdicts are the wrong way round: True means that the rows move along.", ("return torch", "return not torch")),
         Mistake("always-true", source="def is_permutation_equivariant(f, X, perm):\n    return True", message="Your two sides are the same, so every function passes: shuffle before f on one side and after f on the other."),
     ),
@@ -632,23 +649,23 @@ EXERCISES = (EQUIVARIANCE, SINUSOIDS, SHIFT, ROPE, ALIBI, EMBED, ROPE_ATTENTION)
 
 PREDICTIONS = (
     Prediction("shuffled-sentence", "they move along with their words",
-        "A word's query meets the same keys and values, only in another order, and a sum does not care about order. So each word takes home what it took home before.",
+        "A word's query meets the same keys and values, only in another order, and a sum does not depend on the order of its terms. So each word gets the same output as before, at its new place.",
         ("they stay as they are", "they move along with their words", "they become others")),
     Prediction("who-cannot-point", "ALiBi",
-        "It can only take more off a score the further away the word is. Whatever the slope, two places back costs less than three, so the third word back can never be the favourite for its place alone.",
+        "ALiBi takes more off a score the further away the word is. Two places back always costs less than three, whatever the slope. So nothing in its scores can prefer the third word back to the second.",
         ("learned", "sinusoidal", "RoPE", "ALiBi")),
     Prediction("slowest-hand", 47117,
-        "The last pair has the frequency 10000^(−62/64) = 1/7499 radians a word, and a whole turn is 2π.", tolerance=0.1),
+        "The last pair turns by 10000^(−62/64) = 1/7499 radians per word, and a whole turn is 2π.", tolerance=0.1),
     Prediction("shift-matrices", "one for each k",
         "Each hand turns by k times its frequency, whatever it showed before: the matrix does not contain p.",
         ("one for each p and k", "one for each k", "one for each p")),
     Prediction("both-moved", "it is the same",
-        "Both are turned 100 positions further, by the same angle in each pair, and turning two vectors together leaves their dot product alone.",
+        "Both are turned further by the same angle in each pair, and turning two vectors together does not change their dot product.",
         ("it is the same", "it is smaller", "it is larger")),
     Prediction("points-at-256", "RoPE",
-        "Three back is the same relative turn everywhere. Learned rows beyond 32 were never trained, sinusoidal rows never seen, and ALiBi and none could not point in the first place.",
+        "Three places back is the same turn at every position. The learned rows beyond 32 were never trained, the sinusoidal rows were never seen in training, and ALiBi and none could not point in the first place. The next cell shows what RoPE's success depends on.",
         ("none", "learned", "sinusoidal", "RoPE", "ALiBi")),
     Prediction("recent-at-256", "ALiBi",
-        "The nearer of two marked words always keeps more of its score, at any length. RoPE has no such rule, only what it learned about distances up to 32.",
+        "Of two marked words the nearer always keeps more of its score, at any length. RoPE has only what it learned about distances up to 32.",
         ("none", "learned", "sinusoidal", "RoPE", "ALiBi")),
 )
