@@ -36,7 +36,7 @@ QUESTIONS = (
     ("How many multiplications does it take?", "07", r"FLOPs"),
     ("How much memory do the scores of a whole book need?", "07", r"[Bb]ytes"),
     ("How does the run time grow when the text gets twice as long?", "07", r"[Ee]xponent|slope"),
-    ("From which length on does the quadratic part dominate?", "07", r"cross(es|ing|over)?\b"),
+    ("From which length on does the quadratic part dominate?", "07", r"cross(es|ing|over)?\b|percentage of|overtak"),
 )
 
 
