@@ -774,12 +774,12 @@ def merge_heads(x):
     return x.transpose(1, 2)
 # 4.4 load-state-dict -> state-dict-as-it-is
 def from_torch(mha):
-    ours = MultiHeadAttention(mha.embed_dim, mha.num_heads)
+    ours = MultiHeadAttention(mha.embed_dim, mha.num_heads, mha.dropout)
     ours.load_state_dict(mha.state_dict())
     return ours
 # 4.4 separate-weights -> separate-matrices
 def from_torch(mha):
-    ours = MultiHeadAttention(mha.embed_dim, mha.num_heads).to(mha.in_proj_weight.dtype)
+    ours = MultiHeadAttention(mha.embed_dim, mha.num_heads, mha.dropout).to(mha.in_proj_weight.dtype)
     with torch.no_grad():
         ours.W_q.weight.copy_(mha.q_proj_weight)
         ours.W_k.weight.copy_(mha.k_proj_weight)
@@ -788,7 +788,7 @@ def from_torch(mha):
     return ours
 # 4.4 tensor-assigned -> tensor-as-parameter
 def from_torch(mha):
-    ours = MultiHeadAttention(mha.embed_dim, mha.num_heads)
+    ours = MultiHeadAttention(mha.embed_dim, mha.num_heads, mha.dropout)
     W_q, W_k, W_v = mha.in_proj_weight.chunk(3)
     ours.W_q.weight = W_q
     ours.W_k.weight = W_k
@@ -797,7 +797,7 @@ def from_torch(mha):
     return ours
 # 4.4 copied-without-no-grad -> outside-no-grad
 def from_torch(mha):
-    ours = MultiHeadAttention(mha.embed_dim, mha.num_heads).to(mha.in_proj_weight.dtype)
+    ours = MultiHeadAttention(mha.embed_dim, mha.num_heads, mha.dropout).to(mha.in_proj_weight.dtype)
     W_q, W_k, W_v = mha.in_proj_weight.chunk(3)
     ours.W_q.weight.copy_(W_q)
     ours.W_k.weight.copy_(W_k)
@@ -806,7 +806,7 @@ def from_torch(mha):
     return ours
 # 4.4 parameters-of-views -> "3 of the four weights of your module lie in mha's memory"
 def from_torch(mha):
-    ours = MultiHeadAttention(mha.embed_dim, mha.num_heads)
+    ours = MultiHeadAttention(mha.embed_dim, mha.num_heads, mha.dropout)
     W_q, W_k, W_v = mha.in_proj_weight.detach().chunk(3)
     ours.W_q.weight = nn.Parameter(W_q)
     ours.W_k.weight = nn.Parameter(W_k)
@@ -816,7 +816,7 @@ def from_torch(mha):
 # 4.4 slice-one-short -> last-row-left-out
 def from_torch(mha):
     d = mha.embed_dim
-    ours = MultiHeadAttention(d, mha.num_heads).to(mha.in_proj_weight.dtype)
+    ours = MultiHeadAttention(d, mha.num_heads, mha.dropout).to(mha.in_proj_weight.dtype)
     W = mha.in_proj_weight
     with torch.no_grad():
         ours.W_q.weight.copy_(W[:d])
@@ -826,11 +826,11 @@ def from_torch(mha):
     return ours
 # 4.4 arguments-exchanged -> sizes-exchanged
 def from_torch(mha):
-    ours = MultiHeadAttention(mha.num_heads, mha.embed_dim).to(mha.in_proj_weight.dtype)
+    ours = MultiHeadAttention(mha.num_heads, mha.embed_dim, mha.dropout).to(mha.in_proj_weight.dtype)
     return ours
 # 4.4 head-dim-as-heads -> head_dim-as-heads
 def from_torch(mha):
-    ours = MultiHeadAttention(mha.embed_dim, mha.head_dim).to(mha.in_proj_weight.dtype)
+    ours = MultiHeadAttention(mha.embed_dim, mha.head_dim, mha.dropout).to(mha.in_proj_weight.dtype)
     W_q, W_k, W_v = mha.in_proj_weight.chunk(3)
     with torch.no_grad():
         ours.W_q.weight.copy_(W_q)
@@ -840,7 +840,7 @@ def from_torch(mha):
     return ours
 # 4.4 copied-backwards -> copied-backwards
 def from_torch(mha):
-    ours = MultiHeadAttention(mha.embed_dim, mha.num_heads).to(mha.in_proj_weight.dtype)
+    ours = MultiHeadAttention(mha.embed_dim, mha.num_heads, mha.dropout).to(mha.in_proj_weight.dtype)
     W_q, W_k, W_v = mha.in_proj_weight.chunk(3)
     with torch.no_grad():
         W_q.copy_(ours.W_q.weight)
@@ -850,7 +850,7 @@ def from_torch(mha):
     return ours
 # 4.4 output-layer-handed-over -> "1 of the four weights of your module lies in mha's memory"
 def from_torch(mha):
-    ours = MultiHeadAttention(mha.embed_dim, mha.num_heads).to(mha.in_proj_weight.dtype)
+    ours = MultiHeadAttention(mha.embed_dim, mha.num_heads, mha.dropout).to(mha.in_proj_weight.dtype)
     W_q, W_k, W_v = mha.in_proj_weight.chunk(3)
     with torch.no_grad():
         ours.W_q.weight.copy_(W_q)
@@ -860,10 +860,10 @@ def from_torch(mha):
     return ours
 # 4.4 nothing-copied -> "W_q and W_k and W_v and W_o still hold the numbers they were made with"
 def from_torch(mha):
-    return MultiHeadAttention(mha.embed_dim, mha.num_heads)
+    return MultiHeadAttention(mha.embed_dim, mha.num_heads, mha.dropout)
 # 4.4 names-bound-only -> "W_q still holds the numbers it was made with"
 def from_torch(mha):
-    ours = MultiHeadAttention(mha.embed_dim, mha.num_heads).to(mha.in_proj_weight.dtype)
+    ours = MultiHeadAttention(mha.embed_dim, mha.num_heads, mha.dropout).to(mha.in_proj_weight.dtype)
     W_q, W_k, W_v = mha.in_proj_weight.chunk(3)
     with torch.no_grad():
         weight = ours.W_q.weight
@@ -874,7 +874,7 @@ def from_torch(mha):
     return ours
 # 4.4 half-precision -> "you give back float16 where float32 is wanted"
 def from_torch(mha):
-    ours = MultiHeadAttention(mha.embed_dim, mha.num_heads).half()
+    ours = MultiHeadAttention(mha.embed_dim, mha.num_heads, mha.dropout).half()
     W_q, W_k, W_v = mha.in_proj_weight.chunk(3)
     with torch.no_grad():
         ours.W_q.weight.copy_(W_q)
@@ -884,7 +884,7 @@ def from_torch(mha):
     return ours
 # 4.4 weight-forgotten -> layer-not-weight
 def from_torch(mha):
-    ours = MultiHeadAttention(mha.embed_dim, mha.num_heads).to(mha.in_proj_weight.dtype)
+    ours = MultiHeadAttention(mha.embed_dim, mha.num_heads, mha.dropout).to(mha.in_proj_weight.dtype)
     W_q, W_k, W_v = mha.in_proj_weight.chunk(3)
     with torch.no_grad():
         ours.W_q.copy_(W_q)
@@ -1331,7 +1331,7 @@ class MultiHeadAttention(nn.Module):
         return self.dropout(self.W_o(merge_heads(weights @ V))), weights
 # 4.4 q-scaled -> "0.7071 times the expected values everywhere"
 def from_torch(mha):
-    ours = MultiHeadAttention(mha.embed_dim, mha.num_heads).to(mha.in_proj_weight.dtype)
+    ours = MultiHeadAttention(mha.embed_dim, mha.num_heads, mha.dropout).to(mha.in_proj_weight.dtype)
     W_q, W_k, W_v = mha.in_proj_weight.chunk(3)
     with torch.no_grad():
         ours.W_q.weight.copy_(W_q / math.sqrt(mha.head_dim))

@@ -149,3 +149,21 @@ def test_values_too_plain_to_tell_are_not_matched():
     assert not matching.telling(7)
     assert not matching.telling(__import__("numpy").ones(5))
     assert matching.telling(__import__("numpy").arange(5.0))
+
+
+def test_a_truth_value_is_never_said_to_be_a_number():
+    """Weights in place of a mask may give the right result, since what is not 0 counts as True: no reason to say so."""
+    code = """
+def self_attention(X, W_q, W_k, W_v, mask=None):
+    Q, K, V = X @ W_q, X @ W_k, X @ W_v
+    if mask is not None:
+        mask = ~mask
+    return scaled_dot_product_attention(Q, K, V, mask)
+"""
+    found = trial_of("2.3", code).difference
+    assert found.wrong is None or found.wrong.label != "mask"
+
+
+def test_nothing_comes_after_a_value_that_is_returned():
+    code = "\ndef softmax(x, axis=-1):\n    x -= x.max(axis=axis, keepdims=True)\n    x = np.exp(x)\n    x = x / x.sum(axis=axis, keepdims=True)\n    return x\n"
+    assert trial_of("2.1", code).difference is None

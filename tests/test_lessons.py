@@ -335,6 +335,12 @@ def test_the_map_of_the_course_says_what_the_course_table_says():
     assert shown == [(f"{lesson.number} {lesson.title}", lesson.question, lesson.minutes) for lesson in LESSONS]
 
 
+def test_the_readme_says_what_the_course_table_says():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \[(.+?)\]\(notebooks/(.+?)\.ipynb\) \| (.+?) \| (\d+) \| (.+?) \|$", readme, re.MULTILINE)
+    assert rows == [(f"{x.number} {x.title}", x.slug, x.question, str(x.minutes), x.builds) for x in LESSONS]
+
+
 def test_lesson_is_one_sitting(path, nb):
     words = len(re.findall(r"[^\W\d_][\w’'-]*", prose(whole_text(nb))))
     least = 0 if path.stem.startswith("00") else 600

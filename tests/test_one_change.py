@@ -75,6 +75,22 @@ def project(X, W_q, W_k, W_v):
     assert said == "The same change in lines 2, 3 and 4 would make this right: look at whether `maximum` belongs there."
 
 
+def test_the_words_of_one_place_do_not_stand_for_all():
+    code = """
+def similarities(query, keys):
+    q = query - query.mean()
+    k = keys - keys.mean(axis=1, keepdims=True)
+    return k @ q
+"""
+    said = sentence_for("1.1", code)
+    assert said == "The same change in lines 2 and 3 would make this right: look at whether the `-` and what follows it belong there."
+
+
+def test_numbers_of_a_list_are_left_alone():
+    tree = variants.parse("def f(x):\n    for t in (1, 3, 7):\n        x = x + t\n    return x\n")
+    assert not [edit for edit in edits_of(tree, {}) if edit.kind == "number"]
+
+
 def test_nothing_is_said_where_two_changes_are_needed():
     wrong_twice = SOFTMAX.replace("x - m", "x + m").replace("np.sum(e, axis=axis", "np.sum(e, axis=0")
     assert sentence_for("2.1", wrong_twice) is None
@@ -120,6 +136,16 @@ def test_all_variants_together_may_do_only_so_much():
 def test_a_source_that_cannot_be_read_is_no_tree():
     assert variants.parse("return 3 +") is None
     assert variants.parse("f = lambda x: x") is None
+
+
+def test_a_source_too_long_or_too_deep_is_no_tree():
+    assert variants.parse("def f(x):\n    return " + " + ".join(["x"] * 3000)) is None
+    assert variants.parse("def f(x):\n" + "    x = x + 1\n" * 1000) is None
+
+
+def test_a_definition_that_fails_is_no_fit():
+    tree = variants.parse("@missing\ndef f(x):\n    return x\n")
+    assert one_change.find(tree, variants.Builder({}), lambda variant: True, {}) is None
 
 
 def test_the_course_decorator_is_left_out_and_others_stay():
@@ -177,3 +203,9 @@ class MultiHeadAttention(nn.Module):
 '''
     said = sentence_for("4.3", code)
     assert "in line 17 " in said and "the condition of `masked_fill`" in said
+
+
+def test_a_line_that_looks_odd_is_preferred_where_several_changes_serve():
+    tree = variants.parse("def f(a, b):\n    c = a + b\n    return (a - c).max() < 1e-5\n")
+    found = one_change.find(tree, variants.Builder({}), lambda variant: True, {})
+    assert {option.lines for option in found.options} == {(3,)}

@@ -42,7 +42,7 @@ def said(body, reference=None, header="def f(x, n, axis=-1):", many_axes=()):
         ("return x / x.sum", "only names the method", "return x / x.sum()"),
         ("return np.eye(3) * x", "stays 3 whatever", "return np.eye(n) * x"),
         ("return x.transpose(1, 2).reshape(1, 3, 4)", "stays 3 whatever", "return x.transpose(1, 2).reshape(n, -1)"),
-        ("return x / (x.sum() + 1e-9)", "1e-09 that is added", "return x / (x.sum() + 1)"),
+        ("return x / (x.sum() + 1e-9)", "the 1e-09 that is added", "return x / (x.sum() + 1)"),
         ("return np.where(n, x, -1e9)", "is an ordinary number", "return np.where(n, x, -np.inf)"),
         ("return torch.equal(x, n)", "to the last bit", "return torch.allclose(x, n)"),
         ("return (x - n).max() < 1e-5", "keep their signs", "return (x - n).abs().max() < 1e-5"),

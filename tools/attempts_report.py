@@ -124,13 +124,13 @@ class Trial:
     @functools.cached_property
     def change(self):
         answer = self.answer
-        if self.exercise.judge:  # many answers are right: a change that works is no advice
+        if answer.tree is None or self.exercise.judge:  # many answers are right: a change that works is no advice
             return None
         return one_change.find(answer.tree, variants.Builder(answer.space), answer.fits, answer.space)
 
     @functools.cached_property
     def difference(self):
-        return first_difference.find(self.values)
+        return first_difference.find(self.values) if self.answer.tree else None
 
 
 def _reading(trial):
@@ -151,7 +151,7 @@ def _first_difference(trial):
 
 def _borrowing(trial):
     """Only where no single value does."""
-    if trial.difference and (trial.difference.wrong or trial.difference.misnamed):
+    if not trial.answer.tree or trial.difference and (trial.difference.wrong or trial.difference.misnamed):
         return None
     found = borrowing.find(trial.values)
     return found and found.sentence
@@ -159,7 +159,7 @@ def _borrowing(trial):
 
 def _two_changes(trial):
     """Only where no single change does."""
-    if trial.change or trial.exercise.judge:
+    if trial.change or trial.exercise.judge or trial.answer.tree is None:
         return None
     found = two_changes.find(trial.answer.tree, trial.answer.space, trial.values, trial.answer.fits)
     return found and found.sentence

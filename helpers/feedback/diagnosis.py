@@ -186,7 +186,9 @@ def _only_changed_its_input(search):
     if any(problem.kind != "changed" for problem in problems):
         return None
     text = problems[0].text
-    return Explanation("changed input", f"the values are right. {text}", findings=(Finding("changes-its-input", text),))
+    known = _findings(search, search.known(1))
+    findings = known or (Finding("changes-its-input", text),)
+    return Explanation("changed input", f"the values are right. {text}", findings=findings)
 
 
 def _known_and_seen(size):
@@ -195,8 +197,12 @@ def _known_and_seen(size):
     def road(search):
         if size > search.exercise.max_mistakes:
             return None
-        sets = [ids for ids in search.known(size) if search.borne_out(ids)]
-        return _named(search, sets) if sets else None
+        known = search.known(size)
+        sets = [ids for ids in known if search.borne_out(ids)]
+        if sets and size == 1 and search.says_little and len(_messages(search, known)) > len(_messages(search, sets)):
+            return _named(search, known, seen=False)  # one error may have several causes: words alone do not decide
+        seen = _messages(search, sets)
+        return _named(search, [ids for ids in known if _messages(search, [ids])[0] in seen]) if sets else None
 
     return road
 
@@ -207,7 +213,8 @@ def _one_change(search):
     if change is None:
         return None
     finding = Finding("one-change", change.sentence)
-    known = [] if search.says_little else _messages(search, search.known(1))
+    proves = not search.is_verdict or len(search.wrong) >= VERDICTS
+    known = _messages(search, search.known(1)) if proves else []
     lines = {line for option in change.options for line in option.lines}
     facts = tuple(r.sentence for r in remarks_on(search.answer) if r.certain and r.line in lines)
     if len(known) == 1:
@@ -428,7 +435,8 @@ def _changes_of_results(search, ids, wrong=None):
                 continue
             if not is_array(base.value[place] if len(names) > 1 else base.value):
                 # So many numbers come out of sizes and functions that they prove nothing of a single number.
-                if len(names) > 1 or not (transform.size or transform.id in transforms.OF_NUMBERS) or ids and transform.size:
+                tried = transform.size and not ids or transform.id in transforms.OF_NUMBERS
+                if len(names) > 1 or not tried:
                     continue
             clause = transform.what.replace("{name}", one_case.called(exercise, name))
             yield clause, f"{transform.id}-result", _transformer(search, ids, transform, place, len(names))

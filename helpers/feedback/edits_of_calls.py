@@ -125,8 +125,23 @@ def edits(function, call, where, parent):
                 turned = ast.Call(inner.func, [*inner.args[:j], outer, *inner.args[j + 1 :]], inner.keywords)
                 yield edit(2, "order", look, where, turned, call)
 
+    yield from _without_signs(function, call, where, name, shown, changed)
     yield from _axes(function, call, where, name, shown, changed)
     yield from _additions(function, call, where, name, shown, changed)
+
+
+def _without_signs(function, call, where, name, shown, changed):
+    """The largest or the mean of absolute values instead of signed ones."""
+    if name not in ("max", "amax", "sum", "mean", "all"):
+        return
+    look = f"whether signs matter to {shown}"
+    if is_method(call):
+        unsigned = ast.Call(ast.Name("abs", ast.Load()), [call.func.value], [])
+        func = ast.Attribute(unsigned, name, ast.Load())
+        yield function.edit(1, "sign", look, where, changed(func=func), call, (name, "abs"))
+    elif call.args:
+        args = [ast.Call(ast.Name("abs", ast.Load()), [call.args[0]], []), *call.args[1:]]
+        yield function.edit(1, "sign", look, where, changed(args), call, (name, "abs"))
 
 
 def _axes(function, call, where, name, shown, changed):

@@ -2,6 +2,7 @@
 
 import ast
 import itertools
+import re
 from dataclasses import replace
 
 from . import edits_of_calls, edits_of_numbers, edits_of_statements
@@ -26,7 +27,15 @@ def _everywhere(edits):
         if 2 <= len(same) <= 12 and same[0].kind not in ("line", "order of lines"):
             lines = tuple(sorted({line for edit in same for line in edit.lines}))
             places = tuple(place for edit in same for place in edit.places)
-            yield replace(same[0], rank=same[0].rank + 1, lines=lines, places=places)
+            looks = {edit.look for edit in same}
+            look = same[0].look if len(looks) == 1 else _without_details(same[0].look)
+            yield replace(same[0], rank=same[0].rank + 1, look=look, lines=lines, places=places)
+
+
+def _without_details(look):
+    """What to look at, without the words of one of the places."""
+    look = re.sub(r" around `[^`]*`$", " there", look)
+    return re.sub(r"^whether `(\W+) [^`]*` belongs there$", r"whether the `\1` and what follows it belong there", look)
 
 
 _OPERATORS = {

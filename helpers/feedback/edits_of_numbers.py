@@ -2,7 +2,7 @@
 
 import ast
 
-from .trees import AXES, number
+from .trees import AXES, number, number_of
 
 
 def other_numbers(node, torch):
@@ -41,6 +41,8 @@ def of_number(function, node, where, parent):
         return
     if isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.USub):  # a negative number is one number
         return
+    if isinstance(parent, ast.Tuple) and len(parent.elts) > 2 and all(number_of(e) is not None for e in parent.elts):
+        return  # a list of numbers: one more or another makes no other idea
     text, kind = ast.unparse(node), "number"
     around = ast.unparse(parent) if isinstance(parent, (ast.BinOp, ast.Call, ast.Subscript)) else ""
     around = f" in `{around}`" if 0 < len(around) <= 30 else ""

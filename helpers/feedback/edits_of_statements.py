@@ -169,7 +169,7 @@ def _names_exchanged(function):
             read.setdefault(node.id, []).append(node)
     for a, b in itertools.combinations(read, 2):
         nodes = [(node, b) for node in read[a]] + [(node, a) for node in read[b]]
-        if len(nodes) > 2:
+        if len(nodes) >= 2:
             lines = tuple(sorted({node.lineno for node, _ in nodes}))
             places = tuple((node, "id", None, name) for node, name in nodes)
             look = f"`{a}` and `{b}`: have they changed places?"

@@ -10,12 +10,14 @@ import functools
 import re
 
 _WORDS = re.compile(r"[A-Za-z_]\w*|\d+(?:\.\d+)?(?:e-?\d+)?|\*\*|//|==|!=|<=|>=|[-+*/@~^<>%]")
-_TELLS_NOTHING = frozenset("np torch self return if else for in not is None pass axis dim and or keepdims keepdim".split())
+_TELLS_NOTHING = frozenset(
+    "np torch self return if else for in not is None pass axis dim and or keepdims keepdim".split()
+)
 
 
 def words(text):
-    """The words and operators of a piece of code."""
-    return set(_WORDS.findall(text))
+    """The words, numbers and operators of a piece of code; a number is the same however it is written."""
+    return {f"{float(word):g}" if word[0].isdigit() else word for word in _WORDS.findall(text)}
 
 
 def attributes(text):

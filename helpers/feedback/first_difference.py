@@ -5,6 +5,7 @@ cases. A value is the one that is wrong if all cases come out right once the ref
 """
 
 import ast
+import contextlib
 import copy
 import inspect
 import itertools
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import variants, watching
-from .matching import copied, equal, kept, nearly, relations, telling
+from .matching import copied, equal, kept, nearly, relations, same_kind, telling
 
 STEPS, CASES_COMPARED, TRIED = 40, 4, 120  # steps looked at, cases on which a value must agree, substitutions tried
 LONGEST_LABEL = 40  # characters of an expression that is quoted
@@ -65,7 +66,8 @@ class Difference:
         value = self.wrong
         wrong = f"`{value.label}` in line {value.line} is {'the first that is not' if fine else 'not right'}"
         relation = f", and yours is {self.relation}" if self.relation else ""
-        should = "" if value.phrase == f"the {value.label}" else f": it should be {value.phrase}"
+        plain = value.phrase == f"the {value.label}" and not relation
+        should = "" if plain else f": it should be {value.phrase}"
         return f"{fine} {wrong}{should}{relation}. All that follows is right.".strip()
 
 
@@ -171,7 +173,7 @@ class Values:
         self.first, self._own = self.order[0], {}
 
     def of_variant(self, watched, steps):
-        """The values of a changed answer, watched, on the first case; raises what compiling it raises."""
+        """The values of a changed answer, watched, on the first case; none where it cannot be compiled."""
         new = copy.copy(self)
         new.watched, new.steps, new._own = watched, steps, {}
         new.own(new.first)
@@ -181,7 +183,8 @@ class Values:
         """The answer's values on case i, by step."""
         if i not in self._own:
             recorder = _Recorder(self.steps)
-            self.run(self.build(self.watched, recorder), i)
+            with contextlib.suppress(Exception):  # of definitions that need more than their own text
+                self.run(self.build(self.watched, recorder), i)
             self._own[i] = recorder.values
         return self._own[i]
 
@@ -197,6 +200,8 @@ class Values:
         keys = {k: key for k, key in keys.items() if k not in misnamed}
         inner = [k for k in steps if not self.steps[k].last]
         complete = next((k for k in inner if k in keys and self.theirs.is_all(self.first, keys[k])), None)
+        if complete is not None and any(self.steps[k].last and keys.get(k) == keys[complete] for k in steps):
+            return None  # it is returned as well, so that the values are right and something else is not
         if complete is not None:
             return Difference((), complete=self.value(complete, keys[complete]))
         wrong = self._wrong([k for k in inner if k not in keys])
@@ -271,11 +276,14 @@ class Values:
 
     def keys_for(self, k):
         """Keys of the reference's values that could stand in step k's place, those of its own name first."""
-        name, shape = _bare(self.steps[k].name), np.shape(self.own(self.first)[k])
+        name, ours = _bare(self.steps[k].name), self.own(self.first)[k]
         fitting = [
-            key for key, (theirs, value) in self.theirs.values(self.first).items()
-            if (np.shape(value) == shape or _bare(theirs) == name) and not self._under_anothers_name(k, key)
-        ]  # fmt: skip
+            key
+            for key, (theirs, value) in self.theirs.values(self.first).items()
+            if same_kind(value, ours)
+            and (np.shape(value) == np.shape(ours) or _bare(theirs) == name)
+            and not self._under_anothers_name(k, key)
+        ]
         return sorted(fitting, key=lambda key: _bare(self.theirs.name(self.first, key)) != name)
 
     def right_with(self, exchanged):

@@ -113,7 +113,8 @@ def _explained(answer, cases):
             expected, got = answer.expected[i].value, answer.outcomes[i].value
             said.append(explain(answer.exercise.cases[i], expected, got))
         spoken = [text for text in said if text]
-        if spoken and said[0] and 4 * len(spoken) >= len(said) and len({re.sub(r"[\d.,−-]+", "#", text) for text in spoken}) == 1:
+        kinds = {re.sub(r"[\d.,−-]+", "#", text) for text in spoken}
+        if len(kinds) == 1 and said[0] and 4 * len(spoken) >= len(said):
             found.append(spoken[0])
     return found
 

@@ -260,6 +260,8 @@ class _Judgement:
             return self._finding("failed", "second-call-differs", message)
         for ask in self.exercise.properties:
             finding = answer.asked(ask, self.candidate)
+            if isinstance(finding, running.TimeLimit):
+                return self._too_slow(self.exercise.cases[-1])
             if isinstance(finding, BaseException):
                 return self._finding("error", "stopped", one_case.raised(self.exercise, finding, self.candidate))
             if finding:
@@ -313,8 +315,8 @@ class _Judgement:
 
 def _unless_said(sentences, said):
     """Evidence without the sentence that the headline already says."""
-    told = " ".join(said)
-    return [s for s in sentences if s.partition("”, ")[2] not in told or not s.partition("”, ")[2]]
+    told = " ".join(said).casefold()
+    return [s for s in sentences if s.partition("”, ")[2].casefold() not in told or not s.partition("”, ")[2]]
 
 
 # Advice on errors whose wording does not say what to do.

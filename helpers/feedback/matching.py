@@ -56,14 +56,24 @@ def equal(a, b):
         return bool(np.isclose(a, b, rtol=relative, atol=absolute * scale, equal_nan=True).all())
 
 
+def same_kind(a, b):
+    """Whether two values both hold truth values, or both numbers."""
+    return (array_of(a).dtype.kind == "b") == (array_of(b).dtype.kind == "b")
+
+
 def nearly(ours, theirs):
-    """How a value is nearly another one: "times" one factor, but for its "signs", or "transposed"."""
+    """How a value is nearly another: "times" a factor, but for its "signs", "transposed", "opposite", as "numbers"."""
     ours, theirs = array_of(ours), array_of(theirs)
-    if "b" in (ours.dtype.kind, theirs.dtype.kind):
+    if theirs.dtype.kind == "b":
+        if ours.shape == theirs.shape:
+            if ours.dtype.kind != "b" and (ours == theirs).all():
+                yield "numbers"
+            elif (ours == ~theirs).all():
+                yield "opposite"
         return
-    if ours.ndim >= 2 and ours.shape != theirs.shape[:-2] + theirs.shape[:-3:-1]:
-        pass
-    elif ours.ndim >= 2 and equal(np.swapaxes(ours, -1, -2), theirs):
+    if ours.dtype.kind == "b":
+        return
+    if ours.ndim >= 2 and equal(np.swapaxes(ours, -1, -2), theirs):
         yield "transposed"
     if ours.shape != theirs.shape or not ours.ndim:
         return

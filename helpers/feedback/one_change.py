@@ -3,6 +3,7 @@
 import ast
 from dataclasses import dataclass
 
+from . import reading
 from .edits import made
 from .edits_of_functions import edits_of
 from .variants import quiet_libraries
@@ -61,20 +62,23 @@ def find(tree, build, fits, space, limit=None):
     limit = limit or (CLASS_LIMIT if isinstance(tree.body[0], ast.ClassDef) else FUNCTION_LIMIT)
     found, left = [], limit
     with quiet_libraries():
-        build.measure(lambda: fits(build(tree)))
+        build.measure(lambda: fits_when_built(tree, build, fits))
         for edit in edits_of(tree, space)[:limit]:
             left -= 1
             if left < 0 or build.exhausted or found and edit.rank > found[0].rank + 1:
                 break
             with made(edit):
-                fine = _fits(tree, build, fits)
+                fine = fits_when_built(tree, build, fits)
             if fine:
                 found.append(edit)
                 left = min(left, AFTER_A_FIND) if len(found) == 1 else left
-    return Changes(_options(found)) if found else None
+    if not found:
+        return None
+    return Changes(_options(found, {remark.line for remark in reading.remarks(tree)}))
 
 
-def _fits(tree, build, fits):
+def fits_when_built(tree, build, fits):
+    """Whether what a tree defines is right on every case; False where it defines nothing."""
     try:
         variant = build(tree)
     except Exception:  # the edit left something that cannot be compiled or defined
@@ -82,9 +86,10 @@ def _fits(tree, build, fits):
     return fits(variant)
 
 
-def _options(found):
-    """At most two changes out of those that work: the likeliest, and another kind of the same rank."""
+def _options(found, suspected):
+    """At most two changes out of those that work: in lines that look odd by themselves, or the likeliest."""
     best = [edit for edit in found if edit.rank == found[0].rank]
+    best = [edit for edit in found if set(edit.lines) & suspected] or best
     changes = list(dict.fromkeys(Change(edit.lines, edit.kind, edit.look) for edit in best))
     return tuple(changes[:2]) if len(changes) <= 3 else _shared(changes)
 

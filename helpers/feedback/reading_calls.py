@@ -59,7 +59,7 @@ def _operation(node):
     if isinstance(op, ast.Add):
         for side in (left, right):
             if isinstance(side, ast.Constant) and isinstance(side.value, float) and 0 < side.value <= 1e-3:
-                yield from suspicion(node, f"the {side.value:g} that is added", "It changes the result a little.")
+                yield from suspicion(node, f"the {side.value:g} that is added", "Is it needed?")
     if isinstance(op, (ast.Div, ast.FloorDiv)) and _whole(right, 3):
         yield from _written_in(node, right)
 
@@ -73,7 +73,8 @@ def _call(node):
     name, text = name_of(node), short(node)
     if name in _TAKE_SIZES:
         sizes = [*node.args, *(e for a in node.args if isinstance(a, ast.Tuple) for e in a.elts)]
-        for size in [size for size in sizes if _whole(size, 3)][:1]:
+        stepped = name in ("range", "arange") and len(node.args) > 2  # numbers of its own, and no sizes
+        for size in [size for size in sizes if _whole(size, 3, 99_999) and not stepped][:1]:
             yield from _written_in(node, size)
     kinds = [k.value for k in node.keywords if k.arg == "dtype"] + (node.args[:1] if name == "astype" else [])
     if any(short(kind) in _WHOLE_NUMBERS for kind in kinds) and name not in ("arange", "randint"):

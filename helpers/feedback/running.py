@@ -22,8 +22,9 @@ from .exercise import AnswerProblem
 from .inputs import pristine
 from .values import arrays, as_array, is_array, same
 
-TIME_LIMIT = 5.0  # seconds a case may take
-TOTAL_LIMIT = 12.0  # seconds that all runs of one judgement may take together
+TIME_LIMIT = 5.0  # seconds of computing that a case may take; a busy machine does not make an answer slow
+TOTAL_LIMIT = 12.0  # the same for all runs of one judgement together
+WAITING = 4.0  # so many times as long by the clock, for an answer that waits and does not compute
 PRINT_LIMIT, PRINT_LINES = 4000, 20  # characters and lines of printed output that are kept
 
 
@@ -163,7 +164,10 @@ def _usual_settings():
 
 @contextlib.contextmanager
 def _time_limit(seconds):
-    """Raise TimeLimit in the running code after some seconds, where the platform can (main thread, not Windows)."""
+    """Raise TimeLimit in the running code after some seconds of computing, or WAITING times as many by the clock.
+
+    Where the platform can: in the main thread, not on Windows.
+    """
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -173,17 +177,20 @@ def _time_limit(seconds):
         if armed:
             raise TimeLimit
 
-    previous = signal.signal(signal.SIGALRM, ring)
-    # It rings again and again, for code that swallows even BaseException.
-    signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.01), 0.05)
+    timers = ((signal.ITIMER_PROF, signal.SIGPROF, 1.0), (signal.ITIMER_REAL, signal.SIGALRM, WAITING))
+    previous = {number: signal.signal(number, ring) for _, number, _ in timers}
+    # They ring again and again, for code that swallows even BaseException.
+    for timer, _, times in timers:
+        signal.setitimer(timer, max(seconds * times, 0.01), 0.05)
     try:
         yield
     finally:
         armed = False
         for _ in range(3):  # a ring that was on its way may still come between two of these lines
             try:
-                signal.setitimer(signal.ITIMER_REAL, 0)
-                signal.signal(signal.SIGALRM, previous)
+                for timer, number, _ in timers:
+                    signal.setitimer(timer, 0)
+                    signal.signal(number, previous[number])
                 break
             except TimeLimit:
                 continue
@@ -282,16 +289,21 @@ def _text_of(x):
         return type(x).__name__
 
 
+def _spent(since=(0.0, 0.0)):
+    """Seconds of computing since two readings of the clocks, or of the clock where those go by much faster."""
+    return max(time.process_time() - since[0], (time.monotonic() - since[1]) / WAITING)
+
+
 def run(exercise, candidate, case, clock=None, seconds=None):
     """Outcome of a learner's answer on fresh inputs: guarded, timed, prints and warnings recorded."""
     kept = pristine(case)
     inputs = kept.fresh()
     limit = TIME_LIMIT if seconds is None else seconds
     limit = limit if clock is None else min(limit, clock.left)
-    start = time.monotonic()
+    start = time.process_time(), time.monotonic()
     value, error, printed, warned = guarded(lambda: call(exercise, candidate, inputs), candidate, limit)
     if clock is not None:
-        clock.left -= time.monotonic() - start
+        clock.left -= _spent(start)
     try:
         changed = kept.changed(inputs)
     except Exception:  # an input that the answer left in a state that cannot be compared

@@ -1,4 +1,4 @@
-"""A small picture in numbers: expected beside yours, with row and column indices and the entries that are off outlined."""
+"""A small picture in numbers: expected beside yours, with indices, and the entries that are furthest off outlined."""
 
 from dataclasses import dataclass
 

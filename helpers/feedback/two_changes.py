@@ -35,7 +35,7 @@ class TwoChanges:
         if first.lines == second.lines:
             begin = f"Two changes {one_change.in_lines(first.lines)} would make this right"
             end = "" if second.what_to_look_at.endswith("?") else "."
-            return f"{begin}: look at {first.what_to_look_at}, and at {second.what_to_look_at}{end}"
+            return f"{begin}: look at {first.what_to_look_at.removesuffix('?')}, and at {second.what_to_look_at}{end}"
         said = [f"{one_change.in_lines(c.lines).capitalize()}, look at {c.what_to_look_at}" for c in self.changes]
         said = [text if text.endswith("?") else f"{text}." for text in said]
         return f"Two changes together would make this right. {' '.join(said)}"
@@ -53,7 +53,7 @@ def find(tree, space, search, fits):
     settled = {search.steps[k].line for k in steps if search.steps[k].name} - wrong_lines
     promising = []
     with quiet_libraries():
-        search.build.measure(lambda: fits(search.build(tree)))
+        search.build.measure(lambda: one_change.fits_when_built(tree, search.build, fits))
         for edit in edits_of(tree, space)[:first_limit]:
             if search.build.exhausted:
                 break

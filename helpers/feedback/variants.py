@@ -11,6 +11,7 @@ import os
 import sys
 import warnings
 
+LARGEST = 4000  # nodes of a tree that is looked at
 # Calls and operations, counted by the round in loops, and estimated for each call of a variant.
 OPERATIONS = 150_000  # what one variant may do
 OPERATIONS_IN_ALL = 300_000  # and all variants of one answer together
@@ -36,9 +37,21 @@ def parse(source, first_line=1):
     if not found:
         return None
     definition = found[-1]
+    if not _can_be_handled(definition):
+        return None
     definition.decorator_list = [d for d in definition.decorator_list if _called(d) != "exercise"]
     ast.increment_lineno(tree, first_line - 1)
     return ast.Module([definition], [])
+
+
+def _can_be_handled(definition):
+    """Whether a definition is small and shallow enough for what is done with its tree."""
+    if sum(1 for _ in ast.walk(definition)) > LARGEST:
+        return False
+    try:
+        return bool(ast.unparse(definition))
+    except RecursionError:
+        return False
 
 
 def _called(node):

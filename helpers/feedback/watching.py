@@ -160,10 +160,10 @@ def _stored(targets):
 
 
 def _written_in(loop):
-    """Names that a loop writes, each with the last statement that does."""
+    """Arrays that a loop fills and totals that it adds to, each with the last statement that does."""
     found = {}
     for node in ast.walk(loop):
         if isinstance(node, (ast.Assign, ast.AugAssign)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            found |= {name: node for name, _ in _stored(targets)}
+            found |= {name: node for name, whole in _stored(targets) if not whole or isinstance(node, ast.AugAssign)}
     return found

@@ -14,6 +14,12 @@ def normal(seed, *shapes, dtype=float):
     return tuple(rng.normal(size=shape).astype(dtype) for shape in shapes)
 
 
+def whole(seed, *shapes):
+    """A tuple of arrays of small whole numbers, such as a lesson writes by hand."""
+    rng = np.random.default_rng(seed)
+    return tuple(rng.integers(-3, 4, size=shape) for shape in shapes)
+
+
 def alone(id, message, *edits, **more):
     """A mistake that is looked for alone, which keeps the search for sets short: edits are pairs (old, new) of text."""
     return Mistake(id, message, edits=edits, together=1, **more)
@@ -129,6 +135,23 @@ def blocked_keys(weights, mask):
     if weights[~hidden].max(initial=0.0) <= 1e-6:
         return "The mask works the wrong way round: just the keys that it allows get no weight."
     return f"Keys that the mask blocks still get weight, up to {most:.2g}."
+
+
+def keeps_dtype(*arguments):
+    """A property: the result has the dtype of the first argument, here a float64. arguments: what to call with."""
+
+    def ask(candidate):
+        result = candidate(*arguments)
+        wanted, found = (str(x.dtype).removeprefix("torch.") for x in (arguments[0], result))
+        if found == wanted:
+            return None
+        return Finding(
+            "another-dtype",
+            f"The values are right, but from {wanted} your result comes back as {found}: what you make yourself, such as"
+            " a tensor of zeros, must take the dtype of the input.",
+        )
+
+    return ask
 
 
 def keeps_names(*names):

@@ -4,7 +4,7 @@ import numpy as np
 from ... import query_key_value
 from ...query_key_value import embed, words
 from ..exercise import Case, Exercise, Finding, Mistake, Prediction, pairs
-from .common import alone, another_divisor, keeps_names, normal
+from .common import alone, another_divisor, keeps_names, normal, whole
 
 # 1.1 ----------------------------------------------------------------------------------------------------------------
 
@@ -24,6 +24,7 @@ SIMILARITIES = Exercise(
         _similarities_case("as many keys as features", 3, 4, 4),
         _similarities_case("one key", 4, 1, 3),
         _similarities_case("float32", 5, 6, 2, np.float32),
+        Case("whole numbers", lambda: whole(6, (4,), (6, 4)), {"n": 6, "d": 4}),
     ),
     mistakes=(
         Mistake("not-summed", old="keys @ query", new="keys * query",
@@ -102,6 +103,7 @@ SOFT_LOOKUP = Exercise(
         _lookup_case("one key", 6, 1, 3, 2, sharpness=2.0),
         _lookup_case("as many keys as features", 7, 4, 4, 4, sharpness=1.5),
         _lookup_case("float32", 8, 6, 3, 2, dtype=np.float32, sharpness=2.0),
+        Case("whole numbers", lambda: (*whole(9, (4,), (6, 4), (6, 3)), 0.5), {"n": 6, "d": 4, "d_v": 3}),
     ),
     mistakes=(
         Mistake("weights-not-normalised", old="exps / exps.sum()", new="exps",
@@ -219,6 +221,7 @@ PROJECT = Exercise(
         _project_case("wide projections", 3, 5, 3, 6, 8),
         _project_case("one word", 4, 1, 4, 2, 3),
         _project_case("float32", 5, 6, 5, 3, 2, np.float32),
+        Case("fractions and whole numbers", lambda: (*normal(6, (7, 4)), *whole(6, (4, 2), (4, 2), (4, 3))), {"T": 7, "d_model": 4, "d_k": 2, "d_v": 3}),
     ),
     mistakes=(
         Mistake("weights-transposed", edits=_each_projection("X @ {}.T"),
@@ -302,6 +305,7 @@ SCORES = Exercise(
         _scores_case("a batch of two with three heads", 4, (2, 3), 5, 7, 4),
         _scores_case("one query", 5, (), 1, 6, 2),
         _scores_case("float32", 6, (3,), 4, 6, 5, np.float32),
+        Case("whole numbers", lambda: whole(7, (5, 4), (7, 4)), {"T_q": 5, "T_k": 7, "d_k": 4}),
     ),
     mistakes=(
         Mistake("operands-swapped", old="Q @ np.swapaxes(K, -1, -2)", new="K @ np.swapaxes(Q, -1, -2)",

@@ -46,6 +46,7 @@ SOFTMAX = Exercise(
         _softmax_case("some scores minus infinity", np.array([[0.5, -np.inf, 1.0], [-np.inf, 2.0, -np.inf]])),
         _softmax_case("a row of one entry", np.array([[3.0], [-2.0]])),
         _softmax_case("float32", (4 * _single).astype(np.float32)),
+        _softmax_case("whole numbers", np.array([[2, 1, 0, -1], [3, 3, 1, 0], [0, 2, 0, 5]])),
     ),
     mistakes=(
         Mistake("no-max", old="x - highest", new="x", hides_others=True,
@@ -134,11 +135,13 @@ SOFTMAX = Exercise(
 # 2.2 Scaled dot-product attention -------------------------------------------------------------------------------------
 
 
-def _attention_case(name, seed, lead, T_q, T_k, d_k, d_v, *, mask=None, large=1.0, dtype=float):
+def _attention_case(name, seed, lead, T_q, T_k, d_k, d_v, *, mask=None, large=1.0, low=0.0, dtype=float):
     """A case; mask: "shared" (T_q, T_k), "each" (one an example), or "causal"."""
 
     def make():
         Q, K, V = normal(seed, (*lead, T_q, d_k), (*lead, T_k, d_k), (*lead, T_k, d_v), dtype=dtype)
+        if low:  # queries and keys that point in opposite directions: every score is far below zero
+            Q, K = np.abs(Q) * dtype(low) + dtype(low), -np.abs(K) - 1
         return (Q * dtype(large), K, V) if mask is None else (Q * dtype(large), K, V, _mask(mask, seed, lead, T_q, T_k))
 
     names = {1: ("B",), 2: ("B", "h")}.get(len(lead), ())
@@ -165,6 +168,7 @@ ATTENTION_CASES = (
     _attention_case("all sizes equal", 7, (), 5, 5, 5, 5, mask="shared"),
     _attention_case("a batch of two, all other sizes equal", 12, (2,), 4, 4, 4, 4, mask="each"),
     _attention_case("very large scores", 13, (), 5, 7, 3, 2, large=5e3, mask="shared"),
+    _attention_case("scores far below zero", 14, (), 5, 7, 4, 3, mask="shared", low=2e4),
     _attention_case("one query, one feature", 9, (2,), 1, 6, 1, 3),
     _attention_case("float32", 10, (2,), 5, 7, 8, 3, mask="each", dtype=np.float32),
 )

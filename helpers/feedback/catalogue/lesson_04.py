@@ -17,6 +17,7 @@ from .common import (
     another_divisor,
     blocked_keys,
     columns_sum_to_one,
+    keeps_dtype,
     keeps_names,
     nearly_right,
     negative_weights,
@@ -43,19 +44,20 @@ def _numbers(*shape):
 # 4.1 and 4.2 ----------------------------------------------------------------------------------------------------------
 
 
-def _split_case(name, B, T, n_heads, d_k):
+def _split_case(name, B, T, n_heads, d_k, dtype=torch.float32):
     dims = {"B": B, "h": n_heads, "T": T, "d_k": d_k, "d_model": n_heads * d_k}
-    return Case(name, lambda: (_numbers(B, T, n_heads * d_k), n_heads), dims)
+    return Case(name, lambda: (_numbers(B, T, n_heads * d_k).to(dtype), n_heads), dims)
 
 
-def _merge_case(name, B, T, n_heads, d_k):
+def _merge_case(name, B, T, n_heads, d_k, dtype=torch.float32):
     dims = {"B": B, "h": n_heads, "T": T, "d_k": d_k, "d_model": n_heads * d_k}
-    return Case(name, lambda: (_numbers(B, n_heads, T, d_k),), dims)
+    return Case(name, lambda: (_numbers(B, n_heads, T, d_k).to(dtype),), dims)
 
 
 SPLIT = Exercise(
     id="4.1",
     reference=multi_head.split_heads,
+    properties=(keeps_dtype(_numbers(2, 3, 8).double(), 4),),
     results=("heads",),
     covers="batches, one head, heads of one feature, one position",
     cases=(
@@ -64,6 +66,7 @@ SPLIT = Exercise(
         _split_case("one head", 2, 3, 1, 4),
         _split_case("heads of one feature", 2, 5, 3, 1),
         _split_case("one position", 3, 1, 2, 4),
+        _split_case("float64", 2, 5, 3, 6, torch.float64),
     ),
     mistakes=(
         Mistake("split-no-transpose",
@@ -101,7 +104,7 @@ SPLIT = Exercise(
         alone("batch-and-positions-exchanged", "You exchanged batch and positions (axes 0 and 1); exchange positions and heads, 1 and 2.", ("x.transpose(1, 2)", "x.transpose(0, 1)")),
         alone("last-two-exchanged", "You exchanged heads and features (the last two axes); exchange positions and heads, 1 and 2.", ("x.transpose(1, 2)", "x.transpose(-1, -2)")),
         alone("two-heads-always", "You made two heads whatever n_heads says.", ("n_heads\n    x", "2\n    x"), ("x.reshape(B, T, n_heads, d_k)", "x.reshape(B, T, 2, d_k)")),
-        alone("d_k-not-whole", "Plain division gives a float, and no axis can have 4.0 entries: d_k = d_model // n_heads.", ("//", "/")),
+        alone("d_k-not-whole", "Plain division gives a float, and no axis can have 4.0 entries: `//` gives a whole number.", ("//", "/")),
         alone("words-cut-into-features", "The row of numbers is cut into (B, h, d_k, T) first, which deals words and features out alike: the last axis of x holds the features, so split that one, (B, T, h, d_k).",
             ("x.reshape(B, T, n_heads, d_k)", "x.reshape(B, n_heads, d_k, T)"), ("x.transpose(1, 2)", "x.transpose(2, 3)")),
         alone("copied-for-every-head", "Every head got all d_model features; deal them out, d_k = {d_k} to each.", ("x.reshape(B, T, n_heads, d_k)", "x[:, :, None].repeat(1, 1, n_heads, 1)")),
@@ -124,6 +127,7 @@ SPLIT = Exercise(
 MERGE = Exercise(
     id="4.2",
     reference=multi_head.merge_heads,
+    properties=(keeps_dtype(_numbers(2, 4, 3, 2).double()),),
     results=("x",),
     covers="batches, one head, heads of one feature, one position",
     cases=(
@@ -132,6 +136,7 @@ MERGE = Exercise(
         _merge_case("one head", 2, 3, 1, 4),
         _merge_case("heads of one feature", 2, 5, 3, 1),
         _merge_case("one position", 3, 1, 2, 4),
+        _merge_case("float64", 2, 5, 3, 6, torch.float64),
     ),
     mistakes=(
         Mistake("merge-no-transpose", old="x.transpose(1, 2)", new="x",
@@ -336,6 +341,7 @@ ATTENTION = Exercise(
         _attention_case("a mask for each sentence, with B = h", 3, 2, 5, 12, 2, mask=(2, 1, 5, 5)),
         _attention_case("a mask for each head, float64", 4, 3, 4, 15, 5, mask=(1, 5, 4, 4), dtype=torch.float64),
         _attention_case("large scores", 5, 2, 7, 12, 4, mask=(7, 7), scale=30.0),
+        _attention_case("scores far below zero", 13, 3, 5, 12, 2, mask=(3, 1, 5, 5), scale=1e3),
         _attention_case("half precision with a mask", 6, 3, 5, 12, 2, mask=(3, 1, 5, 5), dtype=torch.float16),
         _attention_case("one head", 7, 3, 4, 6, 1, mask=(4, 4)),
         _attention_case("one position", 8, 3, 1, 12, 2),
@@ -688,7 +694,7 @@ FROM_TORCH = Exercise(
         Mistake("dropout-lost", old=", mha.dropout", new="",
             message="Your module drops no weights in training, but `mha` may drop some: hand on `mha.dropout` when you make yours."),
         alone("head_dim-as-heads", "mha.head_dim is the number of features of one head; the number of heads is mha.num_heads = {h}.", ("mha.num_heads", "mha.head_dim")),
-        alone("tensor-as-parameter", "A parameter cannot be replaced by a plain tensor: fill it, `ours.W_q.weight.copy_(W_q)` under torch.no_grad().",
+        alone("tensor-as-parameter", "A parameter cannot be replaced by a plain tensor: fill the one that is there, with `copy_` under torch.no_grad().",
             ("ours.W_q.weight.copy_(W_q)", "ours.W_q.weight = W_q")),
         alone("outside-no-grad", "A parameter is filled in place here, which autograd allows only under `torch.no_grad()`.", ("with torch.no_grad():", "if True:")),
         alone("separate-matrices", "mha.q_proj_weight is None: PyTorch keeps the three apart only where keys or values have a width of their own. Here all are in mha.in_proj_weight.",

@@ -725,6 +725,7 @@ CROSS_ATTENTION = Exercise(
         _cross_case("seven words ask three, one head", 4, 2, 7, 3, 4, 1, [[1, 2, 0], [4, 0, 0]]),
         _cross_case("a memory that is all padding", 5, 2, 3, 3, 6, 2, [[0, 0, 0], [4, 1, 0]]),
         _cross_case("large inputs", 6, 2, 4, 6, 6, 2, [[1, 2, 3, 0, 0, 0], [4, 1, 2, 3, 5, 6]], scale=60.0),
+        _cross_case("scores far below zero", 11, 2, 5, 6, 6, 2, [[1, 0, 0, 0, 0, 0], [0, 4, 2, 0, 0, 0]], scale=2e3),
         _cross_case("one word asks", 7, 2, 1, 6, 8, 4, [[1, 2, 3, 0, 0, 0], [4, 1, 2, 3, 5, 6]], dtype=torch.float32),
         _cross_case("another mask for every word that asks", 8, 2, 4, 4, 6, 2, mask="pairs"),
         Case("d_model = 10, n_heads = 3", lambda: (10, 3, _normal(9, 1, 2, 10), _normal(10, 1, 3, 10), None)),

@@ -598,6 +598,7 @@ ROPE_ATTENTION = Exercise(
     cases=(
         _attention_case("seven words", 10, 7, 5, 4, 6),
         _attention_case("large scores", 20, 6, 3, 8, 2, scale=20.0),
+        _attention_case("scores far below zero", 23, 7, 5, 4, 3, scale=2e3),
         _attention_case("as many words as features", 30, 4, 4, 4, 4),
         _attention_case("one word", 40, 1, 3, 2, 4),
         _attention_case("float32", 50, 8, 6, 2, 4, dtype=torch.float32),
