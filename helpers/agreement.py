@@ -48,7 +48,7 @@ LIMITS = {  # what is changed of the test, as arguments of `sentences`
 
 
 def agreement_share(weights, verb, subject, other):
-    """How often a verb gives its subject more weight than the other noun, for each head.
+    """How often a verb gives its subject more weight than the other noun, by head.
 
     weights: (N, ..., T, T), a row for each token that looks.
     verb, subject, other: (N,), their places.

@@ -30,8 +30,9 @@ LONGEST = 256  # tokens of a text; what is longer is cut
 def bert_self_attention(x, layer, n_heads, mask=None):
     """Multi-head self-attention as BERT has it: with a bias after each product.
 
-    x: (B, T, d_model). n_heads: h. layer: has W_q, W_k, W_v, W_o, each (d_model, d_model)
-    as (out, in), and b_q, b_k, b_v, b_o, each (d_model,).
+    x: (B, T, d_model). n_heads: h.
+    layer: has W_q, W_k, W_v, W_o, each (d_model, d_model) as (out, in), and
+    b_q, b_k, b_v, b_o, each (d_model,).
     mask: None, or bool, broadcastable to (B, h, T, T), True = may attend.
     Returns out (B, T, d_model) and weights (B, h, T, T).
     """

@@ -15,7 +15,7 @@ QUESTIONS = (
     ("Along which axis do the shares have to add up to one?", "02", r"column.*\bsum|\bsum.*column|softmax down"),
     ("Is my own code equal to what PyTorch computes?", "02 04", r"PyTorch"),
     ("There are several bugs in my function at once", "02", r"[Dd]ebug clinic"),
-    ("Why the square root and not the number of dimensions itself?", "03", r"deviation|too (flat|even)|÷ ?d_k"),
+    ("Why the square root and not the number of dimensions itself?", "03", r"standard deviation"),
     ("The network stops learning because softmax is too sure", "03", r"[Jj]acobian|saturat"),
     ("How uncertain is a distribution, in nats?", "03", r"[Ee]ntropy"),
     ("How do I get the gradient without a huge matrix?", "03", r"[Bb]ackward"),
@@ -36,7 +36,7 @@ QUESTIONS = (
     ("How many multiplications does it take?", "07", r"FLOPs"),
     ("How much memory do the scores of a whole book need?", "07", r"[Bb]ytes"),
     ("How does the run time grow when the text gets twice as long?", "07", r"[Ee]xponent|slope"),
-    ("From which length on does the quadratic part dominate?", "07", r"cross(es|ing|over)?\b"),
+    ("From which length on does the quadratic part dominate?", "07", r"cross(es|ing|over)?\b|percentage of|overtak"),
 )
 
 

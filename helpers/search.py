@@ -300,7 +300,7 @@ class Answer:
 
     def _repr_html_(self):
         rows = "".join(
-            f'<li value="{place}"><a href="../notebooks/{p.slug}.ipynb#cell-id={p.cell}" target="_blank">'
+            f'<li value="{place}"><a href="../notebooks/{p.slug}.ipynb#cell-id={p.cell}">'
             f"{html.escape(p.where)}</a> (cosine {cosine:.2f})"
             f"<br>{html.escape(_start(p.text))}</li>"
             for place, (p, cosine) in enumerate(self.found, 1)

@@ -5,15 +5,16 @@ Each derives its alternative text from the numbers that it draws.
 
 import numpy as np
 
-from . import BLUE, VERMILION, _as_array, _course_style, _ink, _new_figure, _readable_on, heatmap, show
+from .core import BLUE, VERMILION, as_array, course_style, ink, new_figure, readable_on, show
+from .matrices import heatmap
 
 
 def parts(counts, title=""):
     """Show how many numbers the parts of a model hold, as one bar each. counts: dict from name to an integer."""
     total = sum(counts.values())
     shares = {name: count / total for name, count in counts.items()}
-    with _course_style():
-        figure, axes = _new_figure(7.0, 0.42 * len(counts) + 0.9)
+    with course_style():
+        figure, axes = new_figure(7.0, 0.42 * len(counts) + 0.9)
         _level_bars(axes, [count / 1e6 for count in counts.values()], list(counts))
         for row, (name, count) in enumerate(counts.items()):
             said = f"{count / 1e6:.1f} million, {shares[name]:.0%}"
@@ -25,7 +26,7 @@ def parts(counts, title=""):
 
 def attention(weights, tokens, title=""):
     """Show whom the words of a text look at. weights: (T, T), rows sum to 1. tokens: T names, a mark first and last."""
-    weights = _as_array(weights)[1:-1]  # (T - 2, T): the two marks are looked at, but no words
+    weights = as_array(weights)[1:-1]  # (T - 2, T): the two marks are looked at, but no words
     words = tokens[1:-1]
     best = [(word, tokens[row.argmax()], row.max()) for word, row in zip(words, weights, strict=True)]
     said = ", ".join(f"{word} to {token} {weight:.2f}" for word, token, weight in best)
@@ -37,7 +38,7 @@ def rows(panels, tokens, title=""):
 
     panels: dict from name to (T,) weights. tokens: T names, those of the first sentence.
     """
-    matrix = np.stack([_as_array(row) for row in panels.values()])
+    matrix = np.stack([as_array(row) for row in panels.values()])
     said = "; ".join(
         f"{name}: " + ", ".join(f"{tokens[j]} {row[j]:.2f}" for j in np.argsort(-row)[:2])
         for name, row in zip(panels, matrix, strict=True)
@@ -54,17 +55,17 @@ def heads(shares, title="", marked=None):
     from matplotlib.colors import LinearSegmentedColormap
     from matplotlib.patches import Rectangle
 
-    shares = _as_array(shares)
+    shares = as_array(shares)
     order = np.dstack(np.unravel_index(np.argsort(-shares, axis=None, kind="stable"), shares.shape))[0]
     marked = tuple(order[0]) if marked is None else marked
     n_layers, n_heads = shares.shape
-    with _course_style():
-        figure, axes = _new_figure(0.52 * n_heads + 1.3, 0.36 * n_layers + (1.0 if title else 0.7))
+    with course_style():
+        figure, axes = new_figure(0.52 * n_heads + 1.3, 0.36 * n_layers + (1.0 if title else 0.7))
         colours = LinearSegmentedColormap.from_list("shares", [VERMILION, "white", BLUE])
         image = axes.imshow(shares, colours, vmin=0, vmax=1, aspect=0.36 / 0.52)
         for (layer, head), share in np.ndenumerate(shares):
-            ink = _readable_on(image.to_rgba(share))
-            axes.text(head, layer, f"{share:.2f}", ha="center", va="center", fontsize=9, color=ink)
+            colour = readable_on(image.to_rgba(share))
+            axes.text(head, layer, f"{share:.2f}", ha="center", va="center", fontsize=9, color=colour)
         axes.add_patch(Rectangle((marked[1] - 0.5, marked[0] - 0.5), 1, 1, fill=False, edgecolor="black", linewidth=2))
         axes.set(xlabel="head", ylabel="layer", title=title, xticks=range(n_heads), yticks=range(n_layers))
         axes.grid(visible=False)
@@ -82,8 +83,8 @@ def shares(values, errors=None, title="", chance=None, xlabel="share"):
 
     values: dict from name to a share. errors: dict from name to a standard error. chance: a dashed line.
     """
-    with _course_style():
-        figure, axes = _new_figure(7.0, 0.36 * len(values) + (1.05 if title else 0.75))
+    with course_style():
+        figure, axes = new_figure(7.0, 0.36 * len(values) + (1.05 if title else 0.75))
         colours = [BLUE if place == 0 else "#8fb8d6" for place in range(len(values))]
         _level_bars(axes, list(values.values()), list(values), colours)
         for row, (name, value) in enumerate(values.items()):
@@ -93,7 +94,7 @@ def shares(values, errors=None, title="", chance=None, xlabel="share"):
             axes.text(value + error + 0.015, row, f"{value:.2f}", va="center", fontsize=9)
         if chance is not None:
             axes.axvline(chance, color="#777777", linestyle="--", linewidth=1.3)
-            axes.text(chance + 0.01, -0.72, f"chance {chance:.2f}", color=_ink("#777777"), fontsize=9, va="bottom")
+            axes.text(chance + 0.01, -0.72, f"chance {chance:.2f}", color=ink("#777777"), fontsize=9, va="bottom")
         axes.set(xlim=(0, 1.12), xlabel=xlabel, title=title, xticks=np.arange(0, 1.01, 0.2))
         said = ", ".join(
             f"{name} {value:.2f}" + (f" ± {errors[name]:.2f}" if errors and name in errors else "")
@@ -107,10 +108,10 @@ def resting(to_first, lengths):
 
     to_first: (n_layers,), shares. lengths: (n_layers,), the first token's length divided by the others' mean.
     """
-    to_first, lengths = _as_array(to_first), _as_array(lengths)
+    to_first, lengths = as_array(to_first), as_array(lengths)
     layers = np.arange(len(to_first))
-    with _course_style():
-        figure, axes = _new_figure(7.0, 2.9)
+    with course_style():
+        figure, axes = new_figure(7.0, 2.9)
         for heights, shift, colour, label in (
             (to_first, -0.2, BLUE, "weight that goes to [CLS]"),
             (lengths, 0.2, VERMILION, "length of its value, others = 1"),
@@ -129,8 +130,8 @@ def taking_part(effective):
 
     effective: dict from sharpness to the effective number of texts. Both axes are logarithmic.
     """
-    with _course_style():
-        figure, axes = _new_figure(6.0, 3.3)
+    with course_style():
+        figure, axes = new_figure(6.0, 3.3)
         axes.loglog(list(effective), list(effective.values()), color=BLUE, marker="o")
         for sharpness, number in effective.items():
             said = f"{number:.0f}" if number >= 10 else f"{number:.1f}"
