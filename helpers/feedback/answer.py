@@ -7,7 +7,7 @@ from .sources import first_line_of, learners_source
 from .twins import twins_of
 from .values import tolerance_of
 
-VARIANT_SECONDS = 1.0  # a variant of an answer is stopped after these, should its loops not be counted out first
+VARIANT_SECONDS = 2.0  # of computing, after which a variant is stopped; its loops are counted out long before
 
 
 class Answer:

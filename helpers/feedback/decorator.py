@@ -1,5 +1,7 @@
 """The decorator that learners write above an answer."""
 
+import dataclasses
+
 from . import compare, judging, progress, report
 from .registry import get
 
@@ -18,7 +20,18 @@ def exercise(exercise_id):
         verdict = judging.judge(found, candidate)
         compare.remember(exercise_id, candidate)
         progress.record(verdict)
-        report.show(verdict)
+        report.show(_with_standing(verdict))
         return candidate if verdict.passed else found.reference
 
     return judge
+
+
+def _with_standing(verdict):
+    """A passing report with how many of the lesson's exercises are solved, and what comes next."""
+    if not verdict.passed or not report.in_notebook() or progress.in_solutions():
+        return verdict
+    solved, total, following = progress.standing(verdict.exercise_id)
+    more = f"Next: exercise {following}." if following else "That was the last exercise of this lesson."
+    return dataclasses.replace(
+        verdict, standing=f", {solved} of {total} in this lesson", footer=f"Run the next cell to go on. {more}"
+    )

@@ -22,7 +22,7 @@ def words(text):
 
 def attributes(text):
     """Attributes with a capital, such as W_v in `self.W_v`, that a line speaks of."""
-    return set(re.findall(r"\.([A-Z]\w+)", text))
+    return set(re.findall(r"\.([A-Z]\w+)", text.partition("#")[0]))
 
 
 @functools.cache

@@ -13,6 +13,8 @@ SYMBOLS = {"passed": "✓", "failed": "✗", "error": "✗", "todo": "○"}
 WORDS = {"passed": "Right", "failed": "Not right yet", "error": "Not right yet", "todo": "Not attempted yet"}
 # Okabe–Ito colours, as a line and as a faint tint. They only repeat what the symbol and the words say.
 COLOURS = {"passed": "#009E73", "failed": "#D55E00", "error": "#D55E00", "todo": "#888888"}
+# Darker ones carry white words, readable on light and dark pages alike.
+BADGES = {"passed": "#00734F", "failed": "#B34700", "error": "#B34700", "todo": "#666666"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -22,7 +24,7 @@ class Report:
     status: "passed", "failed", "error" (the answer raised or ran too long) or "todo" (not attempted yet).
     headline: the cause, or what to do. mistakes: what was found to be wrong by name, each with `id` and `message`.
     points: what the headline counts. paragraphs: what else helps. comparison: a small picture, or None.
-    printed: what the answer printed on the first case. footer: what happens next.
+    printed: what the answer printed on the first case. footer: what happens next. standing: ", 3 of 6 in this lesson".
     """
 
     exercise_id: str
@@ -35,6 +37,7 @@ class Report:
     comparison: Comparison | None = None
     printed: str = ""
     footer: str = ""
+    standing: str = ""
 
     @property
     def passed(self):
@@ -46,7 +49,7 @@ class Report:
         return f"{SYMBOLS[self.status]} {WORDS[self.status]} · {self._exercise()}"
 
     def _exercise(self):
-        return f"{self.exercise_id} {title_of(self.exercise_id) or self.name}"
+        return f"{self.exercise_id} {title_of(self.exercise_id) or self.name}{self.standing}"
 
     @property
     def detail(self):
@@ -68,7 +71,8 @@ class Report:
 
     def _repr_html_(self):
         colour = COLOURS[self.status]
-        word = f'<b style="color:{colour}">{SYMBOLS[self.status]} {WORDS[self.status]}</b>'
+        badge = f"background:{BADGES[self.status]};color:#fff;padding:0 0.4em;border-radius:3px"
+        word = f'<b style="{badge}">{SYMBOLS[self.status]} {WORDS[self.status]}</b>'
         blocks = [f"<div>{word} · {html.escape(self._exercise())}</div>", f"<div>{marked(self.headline)}</div>"]
         if self.points:
             items = "".join(f"<li>{marked(point)}</li>" for point in self.points)
