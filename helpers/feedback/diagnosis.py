@@ -182,11 +182,15 @@ class Search:
 
 def _only_changed_its_input(search):
     """Right values, and an input that is no longer what it was."""
-    problems = [search.answer.problems[i] for i in search.wrong]
-    if any(problem.kind != "changed" for problem in problems):
+    changed = [i for i in search.wrong if search.answer.problems[i].kind == "changed"]
+    # An operation in place also refuses to put fractions among whole numbers, which is the same mistake.
+    refused = [i for i in search.wrong if "same_kind" in str(search.outcomes[i].error)]
+    if not changed or len(changed) + len(refused) < len(search.wrong):
         return None
-    text = problems[0].text
+    text = search.answer.problems[changed[0]].text
     known = _findings(search, search.known(1))
+    alike = [ids for ids in search.twins.sets(1) if all(search.fits(ids, i) for i in changed)]
+    known = known or _findings(search, alike)
     findings = known or (Finding("changes-its-input", text),)
     return Explanation("changed input", f"the values are right. {text}", findings=findings)
 

@@ -419,7 +419,7 @@ _ALIKE = (
     *pairs("scores-returned", "values-unweighted", "scores-times-values"),
     ("scores-times-values", "weights-not-returned"),
     # Not negative enough shows among very large scores only, and there these overflow or hide it.
-    *pairs("mask-not-negative-enough", "hard-attention", "softmax-over-queries", "weights-not-normalised"),
+    *pairs("mask-not-negative-enough", "hard-attention", "weights-not-normalised"),
     ("hard-attention", "mask-minus-one"),
 )
 

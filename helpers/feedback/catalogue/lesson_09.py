@@ -191,7 +191,7 @@ class Block(nn.Module):
 """
 
 _NEAR = (
-    "skips-from-the-normed", "first-skip-from-the-normed", "second-skip-from-the-normed", "second-skip-from-the-start",
+    "skips-from-the-normed", "first-skip-from-the-normed", "second-skip-from-the-normed",
 )
 
 BLOCK = Exercise(
@@ -579,7 +579,7 @@ PROBABILITIES = Exercise(
         alone("topk-pair", "`topk` returns two results, values and indices; you compare with the pair: take `.values`.", (".values[..., -1:]", "[..., -1:]")),
         alone("naive-exponential", "exp of a large score overflows, and inf/inf is NaN: use PyTorch's softmax.", ("scores.softmax(dim=-1)", "scores.exp() / scores.exp().sum(dim=-1, keepdim=True)")),
     ),
-    indistinguishable=(("ties-cut", "top-k-one-more"), *pairs("temperature-twice", "temperature-ignored", "temperature-multiplied")),
+    indistinguishable=(("ties-cut", "top-k-one-more"), ("temperature-twice", "temperature-multiplied")),
     alternatives=(
         "def next_token_probabilities(logits, temperature=1.0, top_k=None):\n    p = torch.softmax(logits / temperature, -1)\n"
         "    if top_k is not None:\n        edge = logits.sort(dim=-1, descending=True).values[..., top_k - 1, None]\n"

@@ -180,7 +180,7 @@ ATTENTION = Exercise(
         ("no-b_q", "no-b_v"),
         ("W_o-not-transposed", "not-transposed-before-the-heads"),
         # The values are not used, or two patches are the same as a third one.
-        *pairs("keys-as-values", "W_v-not-transposed", "no-b_v", "no-bias-before-the-heads", "no-biases", "values-through-W_k"),
+        *pairs("keys-as-values", "b_q-for-the-values", "W_v-not-transposed", "no-b_v", "no-bias-before-the-heads", "no-biases", "values-through-W_k"),
         *pairs("values-through-W_k", "no-bias-before-the-heads", "no-biases"),
         *pairs("b_v-twice", "no-bias-before-the-heads", "no-biases"),
         *pairs("keys-through-W_q", "biases-exchanged", "scores-transposed"),
