@@ -1255,7 +1255,7 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
         scores = np.where(mask[0], scores, -np.inf)
     weights = softmax(scores)
     return weights @ V, weights
-# 2.2 scale-d-k-plus-one-and-ignored-mask -> "those of scores divided by 2.24"
+# 2.2 scale-d-k-plus-one-and-ignored-mask -> "mask is never used"
 def scaled_dot_product_attention(Q, K, V, mask=None):
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1] + 1)
     weights = softmax(scores)
@@ -1342,7 +1342,7 @@ def from_torch(mha):
 # 5.1 from-the-end -> "Right on 1 of 5 cases"
 def prefix_mean(x):
     return x.flip(0).cumsum(0) / torch.arange(1, len(x) + 1)[:, None]
-# 5.1 median -> "Right on 1 of 5 cases"
+# 5.1 median -> "Right on 1 of 6 cases"
 def prefix_mean(x):
     return torch.stack([x[: t + 1].median(dim=0).values for t in range(len(x))])
 # 5.2 strict-and-last -> excludes-itself
@@ -1508,7 +1508,7 @@ MULTI_HEAD = (
     ),
     (
         "split-before-layers",
-        ("layer-on-split-heads",),
+        (),
         "",
         (("split_heads(self.W_q(x), self.n_heads)", "self.W_q(split_heads(x, self.n_heads))"),),
     ),

@@ -13,9 +13,9 @@ from helpers import check
 from helpers.course import LESSONS
 from helpers.feedback import registry, running
 from helpers.feedback.exercise import Mistake
+from helpers.feedback.outcomes import same_outcome
 from helpers.feedback.prediction import answered, recorded
 from helpers.feedback.registry import get, get_prediction
-from helpers.feedback.running import same_outcome
 from helpers.feedback.sources import body_of
 from helpers.feedback.twins import Twins, build, starting_source, twins_of
 from helpers.feedback.values import tolerance_of

@@ -3,6 +3,7 @@
 import functools
 
 from . import one_case, running, variants
+from .outcomes import same_outcome
 from .sources import first_line_of, learners_source
 from .twins import twins_of
 from .values import tolerance_of
@@ -74,12 +75,12 @@ class Answer:
         ours, room = self.outcomes[first], self.tolerances[first]
         if self.exercise.judge and ours.error is None and again.error is None:
             return not one_case.is_right(self.exercise, self.exercise.cases[first], self.expected[first], again)
-        return running.same_outcome(ours, again, room) or not self._repeats(first)
+        return same_outcome(ours, again, room) or not self._repeats(first)
 
     def _repeats(self, i):
         """Whether the answer gives the same twice: one that draws at random does not."""
         again = running.run(self.exercise, self.candidate, self.exercise.cases[i], self.clock)
-        return running.same_outcome(self.outcomes[i], again, self.tolerances[i])
+        return same_outcome(self.outcomes[i], again, self.tolerances[i])
 
     @functools.cached_property
     def space(self):

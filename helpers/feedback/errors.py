@@ -155,3 +155,39 @@ def _merged(expected, got, dims):
             if dims[a] > 1 and dims[b] > 1 and dims[a] * dims[b] == size:
                 return f"{size} = {a}·{b}, so two axes were folded into one"
     return ""
+
+
+def advice(error):
+    """What to do about an error whose own words do not say it; an empty list where nothing is known, or no error."""
+    return [] if error is None else [text for words, text in _ADVICE if words in message_of(error)]
+
+
+# Advice on errors whose wording does not say what to do.
+_ADVICE = (
+    (
+        "truth value of a",
+        "An array is neither true nor false as a whole: to ask whether an argument was given, write `is not None`; "
+        "to choose entry by entry or to find a maximum, use NumPy's functions.",
+    ),
+    (
+        "Boolean value of Tensor",
+        "A tensor is neither true nor false as a whole: to ask whether it was given, write `is not None`.",
+    ),
+    ("Cannot interpret", "A shape goes into one pair of parentheses: `np.zeros((2, 3))`."),
+    ("has no attribute 'randn'", "A Generator draws normal numbers with `rng.normal` or `rng.standard_normal`."),
+    ("keyword argument 'dim'", "NumPy calls it `axis`; `dim` is PyTorch's word."),
+    ("keyword argument 'keepdim'", "NumPy calls it `keepdims`; `keepdim` is PyTorch's word."),
+    ("no attribute 'matmul'", "An array has no method `matmul`: write `A @ B` or `np.matmul(A, B)`."),
+    ("builtin_function_or_method", "A method is named but not called: are its parentheses missing?"),
+    ("torch.return_types.max", "`torch.max` along a dim returns values and places; take `.values`, or use `amax`."),
+    (
+        "cannot access local variable",
+        "That name gets its value on one branch only: does every road through the function set it?",
+    ),
+    ("einstein sum", "With `...` in front of the subscripts, einsum takes any leading axes."),
+    ("einsum()", "With `...` in front of the subscripts, einsum takes any leading axes."),
+    (
+        "axes don't match",
+        "NumPy's transpose takes the order of *all* axes; `np.swapaxes(x, -1, -2)` exchanges the last two.",
+    ),
+)

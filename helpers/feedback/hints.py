@@ -114,7 +114,7 @@ def _explained(answer, cases):
             said.append(explain(answer.exercise.cases[i], expected, got))
         spoken = [text for text in said if text]
         kinds = {re.sub(r"[\d.,−-]+", "#", text) for text in spoken}
-        if len(kinds) == 1 and said[0] and 4 * len(spoken) >= len(said):
+        if len(kinds) == 1 and said[0] and 5 * len(spoken) >= len(said):
             found.append(spoken[0])
     return found
 

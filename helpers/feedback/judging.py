@@ -11,9 +11,12 @@ from . import diagnosis, errors, hints, one_case, running, twins
 from .answer import Answer
 from .exercise import AnswerProblem, Finding
 from .messages import continued, joined, opened
+from .outcomes import same_outcome
 from .registry import get
 from .remarks import remarks_on
 from .report import Report
+from .search import Search
+from .session import session
 from .sources import has_code, same_code
 from .values import arrays, describe, dtype_name
 
@@ -33,7 +36,7 @@ def judge(exercise, candidate):
     """The Report on an answer to an Exercise; one report, whatever the answer does."""
     judgement = _Judgement(exercise, candidate)
     try:
-        with running.session(candidate, exercise.name):
+        with session(candidate, exercise.name):
             return judgement.report()
     except (KeyboardInterrupt, SystemExit):
         raise
@@ -143,7 +146,7 @@ class _Judgement:
         answer = self.answer
         first = answer.wrong[0]
         status = "error" if answer.stopped(first) else "failed"
-        self.search = diagnosis.Search(answer)
+        self.search = Search(answer)
         found = diagnosis.explain(self.search) or self._by_aspect()
         where, picture = self._where(first), one_case.comparison(answer, first)
         if found:
@@ -209,7 +212,7 @@ class _Judgement:
         if isinstance(error, AnswerProblem):
             return self._make(status, error.finding.message, mistakes=(error.finding,), paragraphs=where[1:])
         causes = [*self._causes(first), *hints.hints(answer), *self._changed()]
-        advice = [text for words, text in _ADVICE if words in errors.message_of(error)] if error is not None else []
+        advice = errors.advice(error)
         if answer.stopped(first) or not one_case.same_shapes(answer, first):
             headline, *more = [answer.problems[first].text, *advice, *causes, *self._coarser(), *where[1:]]
         else:
@@ -252,7 +255,7 @@ class _Judgement:
         again = running.run(self.exercise, self.candidate, case)
         first, second = answer.outcomes[0], again
         tolerance = one_case.tolerance(second.value, second.value, case)
-        if not self.exercise.judge and not running.same_outcome(first, second, tolerance):
+        if not self.exercise.judge and not same_outcome(first, second, tolerance):
             message = (
                 "A second call with the same input gives another answer: "
                 "does the function keep something between calls, or draw at random?"
@@ -317,34 +320,3 @@ def _unless_said(sentences, said):
     """Evidence without the sentence that the headline already says."""
     told = " ".join(said).casefold()
     return [s for s in sentences if s.partition("”, ")[2].casefold() not in told or not s.partition("”, ")[2]]
-
-
-# Advice on errors whose wording does not say what to do.
-_ADVICE = (
-    (
-        "truth value of a",
-        "An array is neither true nor false as a whole: to ask whether an argument was given, write `is not None`; "
-        "to choose entry by entry or to find a maximum, use NumPy's functions.",
-    ),
-    (
-        "Boolean value of Tensor",
-        "A tensor is neither true nor false as a whole: to ask whether it was given, write `is not None`.",
-    ),
-    ("Cannot interpret", "A shape goes into one pair of parentheses: `np.zeros((2, 3))`."),
-    ("has no attribute 'randn'", "A Generator draws normal numbers with `rng.normal` or `rng.standard_normal`."),
-    ("keyword argument 'dim'", "NumPy calls it `axis`; `dim` is PyTorch's word."),
-    ("keyword argument 'keepdim'", "NumPy calls it `keepdims`; `keepdim` is PyTorch's word."),
-    ("no attribute 'matmul'", "An array has no method `matmul`: write `A @ B` or `np.matmul(A, B)`."),
-    ("builtin_function_or_method", "A method is named but not called: are its parentheses missing?"),
-    ("torch.return_types.max", "`torch.max` along a dim returns values and places; take `.values`, or use `amax`."),
-    (
-        "cannot access local variable",
-        "That name gets its value on one branch only: does every road through the function set it?",
-    ),
-    ("einstein sum", "With `...` in front of the subscripts, einsum takes any leading axes."),
-    ("einsum()", "With `...` in front of the subscripts, einsum takes any leading axes."),
-    (
-        "axes don't match",
-        "NumPy's transpose takes the order of *all* axes; `np.swapaxes(x, -1, -2)` exchanges the last two.",
-    ),
-)

@@ -1,12 +1,8 @@
-"""Run an answer on one case without letting it harm the kernel, and tell whether two pieces of code did the same."""
+"""Run an answer on one case without letting it harm the kernel, and say where it stopped."""
 
 import builtins
 import contextlib
-import functools
 import io
-import math
-import os
-import random
 import re
 import signal
 import sys
@@ -18,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .exercise import AnswerProblem
 from .inputs import pristine
-from .values import arrays, as_array, is_array, same
+from .outcomes import Outcome
+from .values import is_array
 
 TIME_LIMIT = 5.0  # seconds of computing that a case may take; a busy machine does not make an answer slow
 TOTAL_LIMIT = 12.0  # the same for all runs of one judgement together
@@ -30,22 +26,6 @@ PRINT_LIMIT, PRINT_LINES = 4000, 20  # characters and lines of printed output th
 
 class TimeLimit(BaseException):
     """Raised inside an answer that runs too long; not an Exception, so that `except Exception` does not stop it."""
-
-
-@dataclass(frozen=True, eq=False)
-class Outcome:
-    """What happened on one case: a value, or an error, and what else was seen."""
-
-    value: object = None
-    error: BaseException | None = None
-    changed: tuple[int, ...] = ()  # positions of arguments that were changed in place
-    printed: str = ""
-    warned: tuple[str, ...] = ()
-
-    @functools.cached_property
-    def digest(self):
-        """Shape, count of NaN, sum and sum of absolute values of each array: they tell most outcomes apart quickly."""
-        return tuple(_digest(x) for x in arrays(self.value, numbers=True))
 
 
 class _Tee(io.TextIOBase):
@@ -69,9 +49,6 @@ class _Tee(io.TextIOBase):
         return "\n".join(lines[:PRINT_LINES]) + (f"\n… and {more} more lines" if more else "")
 
 
-# One judgement: what it changes in the session is put back ------------------------------------------------------------
-
-
 class Clock:
     """The seconds that the runs of one judgement may still take."""
 
@@ -79,60 +56,7 @@ class Clock:
         self.left = TOTAL_LIMIT if seconds is None else seconds
 
 
-@contextlib.contextmanager
-def session(candidate, name):
-    """A block in which an answer is judged: its name means the answer itself, and all settings are the usual ones.
-
-    The name is bound for recursion, which otherwise would call the course's version. Afterwards the session's own
-    precision, gradient mode, random state, print options, folder and figures are as they were.
-    """
-    space = _globals_of(candidate)
-    missing = object()
-    before = space.get(name, missing) if space is not None else missing
-    numpy_state, python_state, options = np.random.get_state(), random.getstate(), np.get_printoptions()
-    folder, limit = _folder(), sys.getrecursionlimit()
-    torch = sys.modules.get("torch")
-    saved = (torch.get_default_dtype(), torch.is_grad_enabled(), torch.get_rng_state()) if torch else None
-    figures = _figures()
-    try:
-        if space is not None:
-            space[name] = candidate
-        yield
-    finally:
-        if space is not None and before is missing:
-            space.pop(name, None)
-        elif space is not None:
-            space[name] = before
-        np.random.set_state(numpy_state)
-        random.setstate(python_state)
-        np.set_printoptions(**{key: value for key, value in options.items() if key != "override_repr"})
-        sys.setrecursionlimit(limit)
-        if folder is not None and folder != _folder():
-            os.chdir(folder)
-        if saved:
-            torch.set_default_dtype(saved[0])
-            torch.set_grad_enabled(saved[1])
-            torch.set_rng_state(saved[2])
-        if figures is not None:
-            from matplotlib import pyplot
-
-            for number in set(pyplot.get_fignums()) - figures:
-                pyplot.close(number)
-
-
-def _folder():
-    try:
-        return os.getcwd()
-    except OSError:
-        return None
-
-
-def _figures():
-    pyplot = sys.modules.get("matplotlib.pyplot")
-    return set(pyplot.get_fignums()) if pyplot else None
-
-
-def _globals_of(candidate):
+def globals_of(candidate):
     code = _function_of(candidate)
     return getattr(code, "__globals__", None)
 
@@ -199,7 +123,7 @@ def _time_limit(seconds):
 @contextlib.contextmanager
 def _exit_raises(candidate):
     """Let exit() and quit() raise SystemExit for a while: Jupyter's own versions would end the kernel."""
-    space = _globals_of(candidate) or {}
+    space = globals_of(candidate) or {}
     spaces = [vars(builtins), space]
     saved = [(space, name, space[name]) for space in spaces for name in ("exit", "quit") if name in space]
     for space, name, _ in saved:
@@ -336,51 +260,6 @@ def quiet_outcome(function, inputs):
 
 def call(exercise, candidate, inputs):
     return exercise.run(candidate, *inputs) if exercise.run else candidate(*inputs)
-
-
-# When two outcomes are the same ------------------------------------------------------------------------------------
-
-
-def same_outcome(a, b, tolerance, changed=True):
-    """Whether two pieces of code did the same on one case: same values, or the same error for the same reason.
-
-    changed: whether it counts which inputs they changed.
-    """
-    if a.error is not None or b.error is not None:
-        return a.error is not None and b.error is not None and _reason(a.error) == _reason(b.error)
-    if changed and a.changed != b.changed:
-        return False
-    return _alike(a.digest, b.digest, tolerance) and same(a.value, b.value, tolerance)
-
-
-def _digest(x):
-    x = as_array(x)
-    if x.dtype.kind not in "fiub":
-        return x.shape, 0, 0.0, 0.0
-    x = x.astype(float)
-    finite = x[np.isfinite(x)]
-    return x.shape, x.size - finite.size, float(finite.sum()), float(np.abs(finite).sum())
-
-
-def _alike(a, b, tolerance):
-    """False where two digests rule out that the values agree within the tolerance."""
-    if len(a) != len(b):
-        return False
-    for (shape, odd, total, size), (other_shape, other_odd, other_total, other_size) in zip(a, b, strict=True):
-        room = 4 * (tolerance + 1e-12) * (max(size, other_size) + math.prod(shape) * 1e-3)
-        if shape != other_shape or odd != other_odd or abs(total - other_total) > room:
-            return False
-    return True
-
-
-def _reason(error):
-    """Type and wording of an error, whatever the order of its words: a * b and b * a fail alike."""
-    if isinstance(error, AnswerProblem):
-        return AnswerProblem, str(error)
-    inner = re.search(r"matmul.*size (\d+) is different from (\d+)|not aligned: (\d+) \(dim \d\) != (\d+)", str(error))
-    if inner:  # `@` and np.dot say the same in other words
-        return type(error), sorted(size for size in inner.groups() if size)
-    return type(error), sorted(re.findall(r"\w+", str(error)))
 
 
 # Where an answer stopped --------------------------------------------------------------------------------------------

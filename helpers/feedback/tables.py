@@ -62,6 +62,8 @@ def _furthest_off(comparison):
 def _number(x, digits):
     if isinstance(x, (bool, np.bool_)):
         return "True" if x else "False"
+    if isinstance(x, np.integer):
+        return str(x).replace("-", "−")
     text = f"{x:.0f}" if np.isfinite(x) and abs(x) >= 1000 else f"{x:.{digits}f}"
     return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
 

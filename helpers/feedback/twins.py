@@ -5,6 +5,7 @@ import inspect
 import itertools
 
 from . import running
+from .outcomes import same_outcome
 
 
 class Twins:
@@ -43,7 +44,7 @@ class Twins:
     def visible(self, id, index, tolerance):
         """Whether this mistake alone changes what comes out on one case."""
         alone, none = self.outcome(frozenset({id}), index), self.outcome(frozenset(), index)
-        return not running.same_outcome(alone, none, tolerance)
+        return not same_outcome(alone, none, tolerance)
 
     def sets(self, size):
         """Sets of that many mistakes whose patches do not touch each other; all mistakes alone for size 1."""

@@ -1,0 +1,104 @@
+"""What comes out if a result, an argument or a function that is called is changed as a whole: case by case."""
+
+import inspect
+import warnings
+
+import numpy as np
+
+from . import evidence, one_case, transforms
+from .inputs import pristine
+from .outcomes import Outcome
+from .registry import functions_until
+from .running import quiet_outcome
+from .twins import build
+from .values import is_array, is_number
+
+
+def wrong_results(search):
+    """Names of the results that are wrong in the first wrong case."""
+    i, exercise = search.order[0], search.exercise
+    if not one_case.same_shapes(search.answer, i):
+        return None
+    expected, got = search.answer.expected[i].value, search.outcomes[i].value
+    return [name for name, *_ in one_case.off(exercise, expected, got, exercise.cases[i])]
+
+
+def of_results(search, ids, wrong=None):
+    """(clause, id, value_of) for each transform of each result of the twin with these mistakes.
+
+    wrong: names of the results that may be changed; all for None.
+    """
+    exercise = search.exercise
+    dims = exercise.cases[search.order[0]].dims
+    base = search.twins.outcome(ids, search.order[0])
+    if base.error is not None:
+        return
+    names = [name for name, _ in one_case.parts(exercise, base.value)]
+    for transform in transforms.results_of(dims):
+        for place, name in enumerate(names):
+            if wrong is not None and name not in wrong:
+                continue
+            if not is_array(base.value[place] if len(names) > 1 else base.value):
+                # So many numbers come out of sizes and functions that they prove nothing of a single number.
+                tried = transform.size and not ids or transform.id in transforms.OF_NUMBERS
+                if len(names) > 1 or not tried:
+                    continue
+            clause = transform.what.replace("{name}", one_case.called(exercise, name))
+            yield clause, f"{transform.id}-result", _transformer(search, ids, transform, place, len(names))
+
+
+def _transformer(search, ids, transform, place, count):
+    def value_of(i):
+        outcome = search.twins.outcome(ids, i)
+        if outcome.error is not None:
+            return outcome
+        value = outcome.value
+        part = value[place] if count > 1 else value
+        if not (is_array(part) or is_number(part)):
+            return None
+        function = transform.function(search.exercise.cases[i].dims)
+        new = None if function is None else _quiet(function, part)
+        if new is None:
+            return None
+        return Outcome((*value[:place], new, *value[place + 1 :]) if count > 1 else new)
+
+    return value_of
+
+
+def _quiet(function, *arguments):
+    """What a function of ours gives; None where the values do not suit it."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            return function(*arguments)
+        except Exception:
+            return None
+
+
+def of_arguments(search):
+    """(clause, id, value_of) for each change of the reference's arguments."""
+    exercise = search.exercise
+    if exercise.run:
+        return
+    names = list(inspect.signature(exercise.reference).parameters)
+    first = max((pristine(case).drawn for case in exercise.cases), key=len)
+    for id, clause, change in transforms.arguments_of(names, first):
+
+        def value_of(i, change=change):
+            inputs = _quiet(change, pristine(exercise.cases[i]).fresh())
+            if inputs is None or any(x is None and y is not None for x, y in zip(inputs, first, strict=False)):
+                return search.answer.expected[i]
+            return quiet_outcome(exercise.reference, inputs)
+
+        yield clause, id, value_of
+
+
+def callees(exercise):
+    """Functions of earlier exercises that a reference calls: name → number."""
+    called = evidence.words(exercise.source)
+    return {name: number for name, number in functions_until(exercise.id).items() if name in called}
+
+
+def with_callee(exercise, name, inner, id):
+    """The reference, calling a faulty twin where it calls another exercise's function."""
+    return build(exercise, exercise.source, {name: inner.twin(frozenset({id}))})

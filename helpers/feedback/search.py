@@ -1,0 +1,134 @@
+"""One answer, and what several kinds of knowledge share when they look for what explains it."""
+
+import functools
+import inspect
+
+import numpy as np
+
+from ..course import VOCABULARY
+from . import evidence, first_difference, one_change, variants
+from .outcomes import same_outcome
+from .running import line_in, place_of
+
+VERDICTS = 4  # wrong verdicts from which on agreement proves something
+
+
+class Search:
+    """One answer, and what the roads share: the known sets that fit it and the change that mends it, sought once."""
+
+    def __init__(self, answer, among=None, wrong=None):
+        self.answer, self.exercise, self.twins = answer, answer.exercise, answer.twins
+        self.outcomes = answer.outcomes
+        self.wrong = answer.wrong if wrong is None else wrong
+        cases = range(len(self.outcomes)) if among is None else among
+        self.order = [*self.wrong, *(i for i in cases if i not in self.wrong)]
+        self._known, self._change, self.changed_counts = {}, (), True
+
+    # Known mistakes
+
+    def fits(self, ids, i):
+        """Whether the twin with these mistakes did what the answer did on case i; if it stopped, at a like line."""
+        ours, theirs = self.outcomes[i], self.twins.outcome(ids, i)
+        if not same_outcome(ours, theirs, self.answer.tolerances[i], self.changed_counts):
+            return False
+        return ours.error is None or self.answer.expected[i].error is not None or self._like_places(ours, theirs, ids)
+
+    def _like_places(self, ours, theirs, ids):
+        """Whether two errors came from lines that speak of the same parameters, such as `.W_v`."""
+        place = place_of(ours.error, self.answer.candidate)
+        line = line_in(theirs.error, f"<variant of {self.exercise.id}>")
+        if place is None or line is None:
+            return True
+        lines = self.twins.source(ids).splitlines()
+        theirs_text = lines[line - 1] if line <= len(lines) else ""
+        named, there = evidence.attributes(place.text), evidence.attributes(theirs_text)
+        return bool(named & there) or not named or not there
+
+    def differs(self, ids, i):
+        """Whether the twin does anything wrong on this case."""
+        twin, right = self.twins.outcome(ids, i), self.answer.expected[i]
+        return not same_outcome(twin, right, self.answer.tolerances[i], self.changed_counts)
+
+    def known(self, size):
+        """Sets of that many known mistakes that did exactly what the answer did, on every case."""
+        if size not in self._known:
+            self._known[size] = self._fitting(size)
+            if not self._known[size] and any(outcome.changed for outcome in self.outcomes):
+                self.changed_counts = False  # the same values, from code that also changes what it was given
+                self._known[size] = self._fitting(size)
+                self.changed_counts = True
+        return self._known[size]
+
+    def _fitting(self, size):
+        found = [ids for ids in self._sets(size, self.order[0]) if all(self.fits(ids, i) for i in self.order)]
+        return [ids for ids in found if any(self.differs(ids, i) for i in self.order)]
+
+    def _sets(self, size, first):
+        """Sets worth trying. From three on, those that leave the first case as it is have been run already."""
+        if size < 3:
+            yield from self.twins.sets(size)
+            return
+        for ids in self.twins.sets(size):
+            visible = frozenset(id for id in ids if self.twins.visible(id, first, self.answer.tolerances[first]))
+            if len(visible) == size or self.fits(visible, first):
+                yield ids
+
+    @property
+    def says_little(self):
+        """Whether agreement proves little: an answer that stopped, or that says no more than yes or no."""
+        return self.is_verdict or self.answer.stopped(self.order[0])
+
+    @property
+    def is_verdict(self):
+        """Whether no more than a yes or no is asked for: wrong ones agree too easily."""
+        return isinstance(self.answer.expected[self.order[0]].value, (bool, np.bool_))
+
+    def borne_out(self, ids):
+        """Whether the learner's source shows everything that the messages of a set speak of."""
+        source, reference = self.answer.source, self.exercise.source
+        return all(evidence.borne_out(self.twins.mistakes[id], reference, source) for id in ids)
+
+    def matches(self, value_of):
+        """Whether outcomes made case by case are the answer's on every case. value_of: a case's index → one or None."""
+        for i in self.order:
+            value = value_of(i)
+            if value is None or not same_outcome(self.outcomes[i], value, self.answer.tolerances[i]):
+                return False
+        return True
+
+    # The learner's own code
+
+    @property
+    def change(self):
+        """The single change of the learner's code that makes it right (one_change.Changes), or None."""
+        if self._change == ():
+            self._change = self._sought_change()
+        return self._change
+
+    def _sought_change(self):
+        answer = self.answer
+        if answer.tree is None or not inspect.signature(self.exercise.reference).parameters:
+            return None  # where nothing is given, many answers are right, and a change that works is no advice
+        return one_change.find(answer.tree, variants.Builder(answer.space), answer.fits, answer.space)
+
+    @functools.cached_property
+    def values(self):
+        """The answer's own values beside the reference's (first_difference.Values); None where none can be had."""
+        answer, exercise = self.answer, self.exercise
+        if answer.tree is None or exercise.judge:
+            return None
+        return first_difference.Values(
+            answer.tree,
+            answer.space,
+            exercise.reference,
+            answer.run_variant,
+            answer.right,
+            answer.order,
+            VOCABULARY | dict(exercise.words),
+            lambda i: dict(exercise.cases[i].dims),
+        )
+
+    @functools.cached_property
+    def difference(self):
+        """How far the answer is right (first_difference.Difference), or None."""
+        return None if self.values is None else first_difference.find(self.values)
