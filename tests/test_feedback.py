@@ -178,6 +178,13 @@ def test_wrong_kind_is_told_in_one_sentence(source, said, tmp_path):
     assert not report.passed and said in str(report)
 
 
+def test_a_function_of_an_earlier_lesson_that_is_missing_is_to_be_imported(tmp_path):
+    pytest.importorskip("torch")
+    source = "def f(hidden, mask):\n    return masked_softmax(hidden, mask[..., None]).sum(dim=1)"
+    report = str(check("10.3", cell(source, "f", tmp_path)))
+    assert "from helpers.masks import masked_softmax" in report and "run that cell" not in report
+
+
 def test_torch_tensor_where_numpy_is_wanted_is_named():
     torch = pytest.importorskip("torch")
 

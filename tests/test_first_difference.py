@@ -36,6 +36,19 @@ def test_the_last_right_value_and_the_first_wrong_one_are_named():
     )
 
 
+def test_an_unknown_value_between_the_last_right_one_and_the_wrong_one_is_not_passed_over():
+    code = """
+def soft_lookup(query, keys, values, sharpness=1.0):
+    scores = sharpness * (keys @ query)
+    scores = np.clip(scores, -50, 50)
+    weights = np.exp(scores) / np.exp(scores).sum()
+    return weights @ values, weights
+"""
+    found = trial_of("1.2", code).difference
+    assert (found.right[-1].line, found.since, found.wrong.line) == (2, 3, 4)
+    assert "first that is not" not in found.sentence and "Look at lines 3 to 4." in found.sentence
+
+
 def test_a_phrase_of_the_exercise_takes_the_place_of_the_references_name():
     trial = trial_of("2.2", ATTENTION.replace("softmax(s, axis=-1)", "softmax(s, axis=-2)"))
     trial.values.phrases = {"scores": "the scaled scores", "weights": "the weights"}

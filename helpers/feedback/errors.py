@@ -4,7 +4,7 @@ import difflib
 import itertools
 import re
 
-from .registry import functions_until
+from .registry import functions_until, get
 from .running import place_of
 from .values import axis_names
 
@@ -96,13 +96,21 @@ def _missing_name(error, text, place, exercise):
     name = getattr(error, "name", None) or (re.findall(r"'(\w+)'", text) or [""])[0]
     owners = functions_until(exercise.id)
     if name in owners:
-        return f"`{name}` is your function of exercise {owners[name]}: run that cell first, or Run All Above."
+        return _of_an_exercise(name, owners[name], exercise)
     if name in ("np", "torch", "nn", "F", "math"):
         return f"the name `{name}` is not known: run the lesson's first cell, and see there what this lesson imports."
     known = [*owners, *(place.names if place else ())]
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
     hint = f" Is `{close[0]}` meant?" if close else " Is it spelt as where it gets its value?"
     return f"the name `{name}` is not known.{hint}"
+
+
+def _of_an_exercise(name, owner, exercise):
+    """Where a function of an exercise comes from: its cell in the same lesson, an import in a later one."""
+    if owner.split(".")[0] == exercise.id.split(".")[0]:
+        return f"`{name}` is your function of exercise {owner}: run that cell first, or Run All Above."
+    module = get(owner).reference.__module__
+    return f"`{name}` is the function of exercise {owner}. In this lesson: `from {module} import {name}`."
 
 
 def _recursion(error, text, place, exercise):

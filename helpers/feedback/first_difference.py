@@ -37,13 +37,16 @@ class Difference:
 
     right: values that are right, the last one before the mistake, or, where that is not found, all that are.
     wrong: the first value that is not, and with which all would be right, or None. relation: what the wrong value is
-    beside the right one, or "". misnamed: values of the reference's that stand under each other's names. complete: a
-    value that is all that should be returned, though something else is.
+    beside the right one, or "". since: the line of the first value between the right and the wrong one, if it is an
+    earlier line than the wrong one's: it is none of the reference's, and the mistake may be in it already. misnamed:
+    values of the reference's that stand under each other's names. complete: a value that is all that should be
+    returned, though something else is.
     """
 
     right: tuple[Value, ...]
     wrong: Value | None = None
     relation: str = ""
+    since: int | None = None
     misnamed: tuple[Value, ...] = ()
     complete: Value | None = None
 
@@ -64,11 +67,13 @@ class Difference:
         if not self.wrong:
             return f"{fine} Look at the rest."
         value = self.wrong
-        wrong = f"`{value.label}` in line {value.line} is {'the first that is not' if fine else 'not right'}"
+        first = fine and not self.since
+        wrong = f"`{value.label}` in line {value.line} is {'the first that is not' if first else 'not right'}"
         relation = f", and yours is {self.relation}" if self.relation else ""
         plain = value.phrase == f"the {value.label}" and not relation
         should = "" if plain else f": it should be {value.phrase}"
-        return f"{fine} {wrong}{should}{relation}. All that follows is right.".strip()
+        where = f" Look at lines {self.since} to {value.line}." if self.since else ""
+        return f"{fine} {wrong}{should}{relation}.{where} All that follows is right.".strip()
 
 
 def _said_right(values):
@@ -212,7 +217,17 @@ class Values:
         if not before and self.steps[wrong[0]].line == max(self.steps[k].line for k in steps):
             return None  # all of it lies in one line: nothing is said by that
         before = [k for k in before if self.steps[k].name][-1:] or before[-1:]
-        return Difference(tuple(self.value(k, keys[k]) for k in before), self.value(*wrong), self._relation(*wrong))
+        right = tuple(self.value(k, keys[k]) for k in before)
+        return Difference(right, self.value(*wrong), self._relation(*wrong), self._since(wrong[0], inner, keys))
+
+    def _since(self, wrong, steps, keys):
+        """The line of the first value between the last right one and the wrong one, or None if all is in one line.
+
+        Such a value is none of the reference's, so nobody knows whether the mistake is in it already.
+        """
+        reached = max((k for k in steps if k in keys and k < wrong), default=-1)
+        unknown = [self.steps[k].line for k in steps if reached < k < wrong]
+        return next((line for line in sorted(unknown) if line < self.steps[wrong].line), None)
 
     def _own_key(self, k):
         """The last of the reference's values that has step k's own name."""

@@ -21,7 +21,7 @@ def _of_rank(shape):
 _FIXED = "`rng` makes no difference to your numbers, every call gives the same ones: draw from it, not from a generator of your own."
 _GLOBAL = "`rng` does not decide your numbers, two calls with equal generators give different ones: draw from it only, not from NumPy's global generator or a fresh one."
 _CENTRED = "Your dot products have a mean of exactly 0, which no chance gives: return them as they come, nothing subtracted."
-_SHARED = "Too few random numbers are drawn for queries and keys of their own, 2·n·d_k in all, so some vectors share theirs. (Are the keys made from the queries, turned round or moved on?) Draw both."
+_SHARED = "Too few random numbers are drawn for queries and keys of their own, 2·n·d_k in all, so some are used twice or missing. (Has every query and every key d_k numbers of its own? Or are the keys made from the queries?) Draw both in full."
 N_CALLS = 120
 _PCG64_MULTIPLIER = 47026247687942121848144207491837523525  # O'Neill 2014: each step is state * multiplier + inc
 

@@ -448,7 +448,7 @@ ATTENTION = Exercise(
             message="Dropout falls on single features, of the values or of the output; apply it to the weights, so that whole"
             " look-ups are dropped."),
         Mistake("dropout-always-on", together=1, edits=(("self.dropout(weights)", "nn.functional.dropout(weights, self.dropout.p)"),),
-            message="Dropout stays on in eval mode: nn.functional.dropout must be told training=self.training; an nn.Dropout layer knows."),
+            message="Dropout stays on in eval mode: nn.functional.dropout must be told training=self.training. An nn.Dropout layer knows, if __init__ makes it; one made in forward is new, and in train mode, at every call."),
         Mistake("dropout-as-share-kept", together=1, edits=(("nn.Dropout(dropout)", "nn.Dropout(1 - dropout)"),),
             message="dropout is the share that is dropped, not the share that is kept: nn.Dropout takes it as it is."),
         # results
