@@ -6,7 +6,7 @@ import torch
 
 from ... import agreement, encoder, search
 from ..exercise import Case, Exercise, Mistake, Prediction, pairs
-from ..running import as_array
+from ..values import as_array
 from .common import another_divisor, blocked_keys, columns_sum_to_one, nearly_right, negative_weights
 
 
