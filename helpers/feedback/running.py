@@ -3,6 +3,7 @@
 import builtins
 import contextlib
 import functools
+import inspect
 import io
 import math
 import os
@@ -90,7 +91,7 @@ def session(candidate, name):
     missing = object()
     before = space.get(name, missing) if space is not None else missing
     numpy_state, python_state, options = np.random.get_state(), random.getstate(), np.get_printoptions()
-    folder, limit = _folder(), sys.getrecursionlimit()
+    folder, limit, watchers = _folder(), sys.getrecursionlimit(), (sys.gettrace(), sys.getprofile())
     torch = sys.modules.get("torch")
     saved = (torch.get_default_dtype(), torch.is_grad_enabled(), torch.get_rng_state()) if torch else None
     figures = _figures()
@@ -107,6 +108,8 @@ def session(candidate, name):
         random.setstate(python_state)
         np.set_printoptions(**{key: value for key, value in options.items() if key != "override_repr"})
         sys.setrecursionlimit(limit)
+        sys.settrace(watchers[0])
+        sys.setprofile(watchers[1])
         if folder is not None and folder != _folder():
             os.chdir(folder)
         if saved:
@@ -140,7 +143,9 @@ def _globals_of(candidate):
 def _function_of(candidate):
     if isinstance(candidate, type):
         return next((v for v in vars(candidate).values() if hasattr(v, "__globals__")), None)
-    while hasattr(candidate, "__wrapped__"):
+    for _ in range(100):  # what says of itself that it wraps itself would never end
+        if not hasattr(candidate, "__wrapped__"):
+            break
         candidate = candidate.__wrapped__
     return candidate
 
@@ -178,6 +183,7 @@ def _time_limit(seconds):
             raise TimeLimit
 
     timers = ((signal.ITIMER_PROF, signal.SIGPROF, 1.0), (signal.ITIMER_REAL, signal.SIGALRM, WAITING))
+    start, running_before = _clocks(), {timer: signal.getitimer(timer) for timer, _, _ in timers}
     previous = {number: signal.signal(number, ring) for _, number, _ in timers}
     # They ring again and again, for code that swallows even BaseException.
     for timer, _, times in timers:
@@ -194,6 +200,15 @@ def _time_limit(seconds):
                 break
             except TimeLimit:
                 continue
+        for (timer, _, _), spent in zip(timers, _clocks(start), strict=True):
+            left, again = running_before[timer]
+            if left:  # another limit, around this one, goes on
+                signal.setitimer(timer, max(left - spent, 0.01), again)
+
+
+def _clocks(since=(0.0, 0.0)):
+    """Seconds of computing and by the clock since a reading of both."""
+    return time.process_time() - since[0], time.monotonic() - since[1]
 
 
 @contextlib.contextmanager
@@ -227,6 +242,7 @@ class _Interrupts:
 
     def _press(self, signum, frame):
         self.pressed = True
+        self.previous(signum, frame)  # the guard around this one hears of it too
         raise KeyboardInterrupt
 
     def __exit__(self, *_):
@@ -281,6 +297,23 @@ def guarded(action, candidate, seconds=TIME_LIMIT):
     return value, error, printed.text(), warned
 
 
+def contained(action, seconds):
+    """(value, error) of the course's own code that looks at what an answer gave back: that may stop or hang it.
+
+    An interrupt by the learner is passed on.
+    """
+    with _Interrupts() as interrupts:
+        try:
+            with _time_limit(seconds):
+                return action(), None
+        except KeyboardInterrupt as problem:
+            if interrupts.pressed:
+                raise
+            return None, problem
+        except BaseException as problem:
+            return None, problem
+
+
 def _text_of(x):
     """str(x), or the type's name where that fails."""
     try:
@@ -291,7 +324,8 @@ def _text_of(x):
 
 def _spent(since=(0.0, 0.0)):
     """Seconds of computing since two readings of the clocks, or of the clock where those go by much faster."""
-    return max(time.process_time() - since[0], (time.monotonic() - since[1]) / WAITING)
+    computing, by_the_clock = _clocks(since)
+    return max(computing, by_the_clock / WAITING)
 
 
 def run(exercise, candidate, case, clock=None, seconds=None):
@@ -300,8 +334,10 @@ def run(exercise, candidate, case, clock=None, seconds=None):
     inputs = kept.fresh()
     limit = TIME_LIMIT if seconds is None else seconds
     limit = limit if clock is None else min(limit, clock.left)
-    start = time.process_time(), time.monotonic()
+    start = _clocks()
     value, error, printed, warned = guarded(lambda: call(exercise, candidate, inputs), candidate, limit)
+    if inspect.iscoroutine(value):
+        value.close()  # nobody will wait for it, and Python would warn of that
     if clock is not None:
         clock.left -= _spent(start)
     try:
