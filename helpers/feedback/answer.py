@@ -63,9 +63,13 @@ class Answer:
         found, error = running.contained(lambda: self._looked_at(i), LOOKING_SECONDS)
         if error is None and not (found and found[1]):
             return found and found[0]
-        text = found[0].text if found else (
-            f"What came back, of type {type(outcome.value).__name__}, cannot be compared with what is wanted: "
-            f"looking at it stops with {type(error).__name__}: {errors.message_of(error)}"
+        text = (
+            found[0].text
+            if found
+            else (
+                f"What came back, of type {type(outcome.value).__name__}, cannot be compared with what is wanted: "
+                f"looking at it stops with {type(error).__name__}: {errors.message_of(error)}"
+            )
         )
         self.outcomes[i] = dataclasses.replace(outcome, value=None, error=AnswerProblem("not-comparable", text))
         return one_case.Problem("missing error" if expected.error is not None else "error", text)

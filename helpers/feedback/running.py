@@ -3,7 +3,6 @@
 import builtins
 import contextlib
 import functools
-import inspect
 import io
 import math
 import os
@@ -14,6 +13,7 @@ import sys
 import threading
 import time
 import traceback
+import types
 import warnings
 from dataclasses import dataclass
 
@@ -302,7 +302,8 @@ def contained(action, seconds):
 
     An interrupt by the learner is passed on.
     """
-    with _Interrupts() as interrupts:
+    with warnings.catch_warnings(), np.errstate(all="ignore"), _Interrupts() as interrupts:
+        warnings.simplefilter("ignore")
         try:
             with _time_limit(seconds):
                 return action(), None
@@ -336,7 +337,7 @@ def run(exercise, candidate, case, clock=None, seconds=None):
     limit = limit if clock is None else min(limit, clock.left)
     start = _clocks()
     value, error, printed, warned = guarded(lambda: call(exercise, candidate, inputs), candidate, limit)
-    if inspect.iscoroutine(value):
+    if issubclass(type(value), types.CoroutineType):
         value.close()  # nobody will wait for it, and Python would warn of that
     if clock is not None:
         clock.left -= _spent(start)
