@@ -1,13 +1,18 @@
 """One answer on its way to a verdict: what it did on every case, beside what the reference does there."""
 
+import dataclasses
 import functools
+import math
 
-from . import one_case, running, variants
+from . import errors, one_case, running, variants
+from .exercise import AnswerProblem
 from .outcomes import same_outcome
 from .sources import first_line_of, learners_source
 from .twins import twins_of
-from .values import tolerance_of
+from .values import arrays, tolerance_of
 
+LARGEST = 10**7  # entries of a wrong result; a view may claim more than any memory holds
+LOOKING_SECONDS = 2.0  # of computing, after which a look at one result is given up
 VARIANT_SECONDS = 2.0  # of computing, after which a variant is stopped; its loops are counted out long before
 
 
@@ -51,7 +56,30 @@ class Answer:
 
     def judge_cases(self):
         """Find what is wrong in each case, once all have run."""
-        self.problems = [one_case.problem(self, i) for i in range(len(self.outcomes))]
+        self.problems = [self._problem_in(i) for i in range(len(self.outcomes))]
+
+    def _problem_in(self, i):
+        """What is wrong in case i. A result that cannot be looked at, or is beyond all size, is not kept."""
+        expected, outcome = self.expected[i], self.outcomes[i]
+        found, error = running.contained(lambda: self._looked_at(i), LOOKING_SECONDS)
+        if error is None and not (found and found[1]):
+            return found and found[0]
+        text = (
+            found[0].text
+            if found
+            else (
+                f"What came back, of type {type(outcome.value).__name__}, cannot be compared with what is wanted: "
+                f"looking at it stops with {type(error).__name__}: {errors.message_of(error)}"
+            )
+        )
+        self.outcomes[i] = dataclasses.replace(outcome, value=None, error=AnswerProblem("not-comparable", text))
+        return one_case.Problem("missing error" if expected.error is not None else "error", text)
+
+    def _looked_at(self, i):
+        """(Problem, whether the result is too large to go on with) of case i, or None where it is right."""
+        found = one_case.problem(self, i)
+        sizes = (math.prod(x.shape) for x in arrays(self.outcomes[i].value))
+        return found and (found, any(size > LARGEST for size in sizes))
 
     def stopped(self, i):
         """Whether the answer raised where it should not have."""

@@ -22,6 +22,9 @@ from .values import arrays, describe, dtype_name
 
 STAND_IN = "Until yours passes, the cells below use the course's version."
 
+# Of computing. No honest answer comes near: they end what a strange result makes endless.
+EXPLAINING_SECONDS, JUDGING_SECONDS = 30.0, 60.0
+
 
 def check(exercise_id, candidate):
     """Judge an answer and display nothing.
@@ -35,14 +38,16 @@ def check(exercise_id, candidate):
 def judge(exercise, candidate):
     """The Report on an answer to an Exercise; one report, whatever the answer does."""
     judgement = _Judgement(exercise, candidate)
-    try:
+
+    def in_a_session():
         with session(candidate, exercise.name):
             return judgement.report()
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as problem:
-        text = f"the answer could not be judged: {type(problem).__name__}, {errors.message_of(problem)}"
-        return Report(exercise.id, exercise.name, "error", text, (Finding("not-judged", text),), footer=STAND_IN)
+
+    report, problem = running.contained(in_a_session, JUDGING_SECONDS)
+    if problem is None:
+        return report
+    text = f"the answer could not be judged: {type(problem).__name__}, {errors.message_of(problem)}"
+    return Report(exercise.id, exercise.name, "error", text, (Finding("not-judged", text),), footer=STAND_IN)
 
 
 class _Judgement:
@@ -107,7 +112,7 @@ class _Judgement:
             place = running.place_of(outcome.error, self.candidate)
             return place is not None and place.innermost and "NotImplementedError" in place.text
         value = outcome.value
-        return value is ... or (isinstance(value, tuple) and bool(value) and all(part is ... for part in value))
+        return value is ... or (issubclass(type(value), tuple) and bool(value) and all(part is ... for part in value))
 
     def _todo(self):
         source = self.answer.source
@@ -143,9 +148,15 @@ class _Judgement:
     # 2. Wrong somewhere: what explains it?
 
     def _wrong(self):
+        first = self.answer.wrong[0]
+        status = "error" if self.answer.stopped(first) else "failed"
+        report, problem = running.contained(lambda: self._explained(first, status), EXPLAINING_SECONDS)
+        if problem is None:
+            return report
+        return self._make(status, self.answer.problems[first].text)  # a result that no explanation can work with
+
+    def _explained(self, first, status):
         answer = self.answer
-        first = answer.wrong[0]
-        status = "error" if answer.stopped(first) else "failed"
         self.search = Search(answer)
         found = diagnosis.explain(self.search) or self._by_aspect()
         where, picture = self._where(first), one_case.comparison(answer, first)

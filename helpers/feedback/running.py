@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 import traceback
+import types
 import warnings
 from dataclasses import dataclass
 
@@ -64,7 +65,9 @@ def globals_of(candidate):
 def _function_of(candidate):
     if isinstance(candidate, type):
         return next((v for v in vars(candidate).values() if hasattr(v, "__globals__")), None)
-    while hasattr(candidate, "__wrapped__"):
+    for _ in range(100):  # what says of itself that it wraps itself would never end
+        if not hasattr(candidate, "__wrapped__"):
+            break
         candidate = candidate.__wrapped__
     return candidate
 
@@ -102,6 +105,7 @@ def _time_limit(seconds):
             raise TimeLimit
 
     timers = ((signal.ITIMER_PROF, signal.SIGPROF, 1.0), (signal.ITIMER_REAL, signal.SIGALRM, WAITING))
+    start, running_before = _clocks(), {timer: signal.getitimer(timer) for timer, _, _ in timers}
     previous = {number: signal.signal(number, ring) for _, number, _ in timers}
     # They ring again and again, for code that swallows even BaseException.
     for timer, _, times in timers:
@@ -118,6 +122,15 @@ def _time_limit(seconds):
                 break
             except TimeLimit:
                 continue
+        for (timer, _, _), spent in zip(timers, _clocks(start), strict=True):
+            left, again = running_before[timer]
+            if left:  # another limit, around this one, goes on
+                signal.setitimer(timer, max(left - spent, 0.01), again)
+
+
+def _clocks(since=(0.0, 0.0)):
+    """Seconds of computing and by the clock since a reading of both."""
+    return time.process_time() - since[0], time.monotonic() - since[1]
 
 
 @contextlib.contextmanager
@@ -151,6 +164,7 @@ class _Interrupts:
 
     def _press(self, signum, frame):
         self.pressed = True
+        self.previous(signum, frame)  # the guard around this one hears of it too
         raise KeyboardInterrupt
 
     def __exit__(self, *_):
@@ -205,6 +219,24 @@ def guarded(action, candidate, seconds=TIME_LIMIT):
     return value, error, printed.text(), warned
 
 
+def contained(action, seconds):
+    """(value, error) of the course's own code that looks at what an answer gave back: that may stop or hang it.
+
+    An interrupt by the learner is passed on.
+    """
+    with warnings.catch_warnings(), np.errstate(all="ignore"), _Interrupts() as interrupts:
+        warnings.simplefilter("ignore")
+        try:
+            with _time_limit(seconds):
+                return action(), None
+        except KeyboardInterrupt as problem:
+            if interrupts.pressed:
+                raise
+            return None, problem
+        except BaseException as problem:
+            return None, problem
+
+
 def _text_of(x):
     """str(x), or the type's name where that fails."""
     try:
@@ -215,7 +247,8 @@ def _text_of(x):
 
 def _spent(since=(0.0, 0.0)):
     """Seconds of computing since two readings of the clocks, or of the clock where those go by much faster."""
-    return max(time.process_time() - since[0], (time.monotonic() - since[1]) / WAITING)
+    computing, by_the_clock = _clocks(since)
+    return max(computing, by_the_clock / WAITING)
 
 
 def run(exercise, candidate, case, clock=None, seconds=None):
@@ -224,8 +257,10 @@ def run(exercise, candidate, case, clock=None, seconds=None):
     inputs = kept.fresh()
     limit = TIME_LIMIT if seconds is None else seconds
     limit = limit if clock is None else min(limit, clock.left)
-    start = time.process_time(), time.monotonic()
+    start = _clocks()
     value, error, printed, warned = guarded(lambda: call(exercise, candidate, inputs), candidate, limit)
+    if issubclass(type(value), types.CoroutineType):
+        value.close()  # nobody will wait for it, and Python would warn of that
     if clock is not None:
         clock.left -= _spent(start)
     try:

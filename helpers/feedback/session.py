@@ -21,7 +21,7 @@ def session(candidate, name):
     missing = object()
     before = space.get(name, missing) if space is not None else missing
     numpy_state, python_state, options = np.random.get_state(), random.getstate(), np.get_printoptions()
-    folder, limit = _folder(), sys.getrecursionlimit()
+    folder, limit, watchers = _folder(), sys.getrecursionlimit(), (sys.gettrace(), sys.getprofile())
     torch = sys.modules.get("torch")
     saved = (torch.get_default_dtype(), torch.is_grad_enabled(), torch.get_rng_state()) if torch else None
     threads = torch.get_num_threads() if torch else 1
@@ -41,6 +41,8 @@ def session(candidate, name):
         random.setstate(python_state)
         np.set_printoptions(**{key: value for key, value in options.items() if key != "override_repr"})
         sys.setrecursionlimit(limit)
+        sys.settrace(watchers[0])
+        sys.setprofile(watchers[1])
         if folder is not None and folder != _folder():
             os.chdir(folder)
         if saved:

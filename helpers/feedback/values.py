@@ -1,5 +1,6 @@
 """What kind of thing a value is, how a report describes it, and when two values are the same."""
 
+import decimal
 import math
 import numbers
 
@@ -32,7 +33,19 @@ def as_array(x):
         x = x.detach().cpu()
         x = x.float() if str(x.dtype) == "torch.bfloat16" else x
         return x.numpy()
+    if isinstance(x, (numbers.Rational, decimal.Decimal)) and not isinstance(x, (bool, np.generic)):
+        x = x if isinstance(x, int) and -(2**63) <= x < 2**63 else _as_float(x)
     return np.asarray(x)
+
+
+def _as_float(x):
+    """A number as a float; infinity where it is too large for one."""
+    try:
+        return float(x)
+    except OverflowError:
+        return math.inf if x > 0 else -math.inf
+    except ValueError:  # a signalling NaN
+        return math.nan
 
 
 def dtype_name(x):
@@ -49,10 +62,17 @@ def describe(x):
     if isinstance(x, (tuple, list)):
         return f"a {type(x).__name__} of {len(x)}"
     if isinstance(x, (bool, np.bool_)) or is_number(x):
-        return f"the {'number' if is_number(x) else 'value'} {x:.6g}" if is_number(x) else f"the value {x}"
+        return f"the number {_brief(x)}" if is_number(x) else f"the value {x}"
     if isinstance(x, str):
         return f"the text {x[:40]!r}"
     return f"an object of type {type(x).__name__}"
+
+
+def _brief(x):
+    """A number in six digits; Fractions and whole numbers beyond all floats too."""
+    if isinstance(x, int) and abs(x) >= 10**300:
+        return f"10^{math.floor(x.bit_length() * math.log10(2))}" if x > 0 else f"−{_brief(-x)}"
+    return f"{x:.6g}" if isinstance(x, (int, float, complex, np.number)) else f"{_as_float(x):.6g}"
 
 
 def tolerance_of(case, expected):
@@ -131,6 +151,8 @@ def shown(x):
     if isinstance(x, (bool, np.bool_)) or not is_number(x) and not is_array(x):
         return str(x)
     x = x if isinstance(x, int) else as_array(x)[()]
+    if isinstance(x, int) and abs(x) >= 10**300:
+        return _brief(x)
     if isinstance(x, (int, np.integer)):
         return str(x)
     return f"{x:.2f}" if 0.01 <= abs(x) < 1000 or x == 0 else f"{x:.3g}"
