@@ -7,6 +7,7 @@ import ast
 import base64
 import html
 import io
+import json
 import re
 import sys
 import tokenize
