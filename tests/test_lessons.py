@@ -9,6 +9,7 @@ import html
 import io
 import json
 import re
+import subprocess
 import sys
 import tokenize
 from pathlib import Path
