@@ -45,7 +45,7 @@ ENCODER ?= 1
 ENCODER_TOO = @$(if $(filter 0,$(ENCODER)),true,$(MAKE) --no-print-directory encoder \
 	|| echo "The encoder of lesson 10 could not be installed. The lesson runs without it and says how to get it.")
 
-.PHONY: help encoder lab update reset test lint solutions lessons bench browser-test moved
+.PHONY: help encoder lab update reset test lint solutions lessons bench audit browser-test moved
 
 help:
 	@echo "make lab              open the course in JupyterLab (the first time, install it)"
@@ -57,6 +57,7 @@ help:
 	@echo "make solutions        execute solutions/ and store the outputs"
 	@echo "make lessons          derive notebooks/ from solutions/"
 	@echo "make bench            measure speed and memory"
+	@echo "make audit            list changes of the references that their cases do not see"
 	@echo "make browser-test     drive JupyterLab in a headless browser"
 
 lab: $(VENV)/installed-lab
@@ -87,6 +88,9 @@ lessons: $(VENV)/installed-dev
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python -m benchmarks.run
+
+audit: $(VENV)/installed-dev
+	@$(BIN)/python -m tools.audit
 
 browser-test: $(VENV)/installed-browser
 	$(BIN)/python -m pytest -m browser tests
