@@ -7,7 +7,7 @@ import inspect
 
 import numpy as np
 
-from . import diagnosis, errors, hints, one_case, running, twins
+from . import diagnosis, errors, hints, one_case, running, twins, variants
 from .answer import Answer
 from .exercise import AnswerProblem, Finding
 from .messages import continued, joined, opened
@@ -150,7 +150,8 @@ class _Judgement:
     def _wrong(self):
         first = self.answer.wrong[0]
         status = "error" if self.answer.stopped(first) else "failed"
-        report, problem = running.contained(lambda: self._explained(first, status), EXPLAINING_SECONDS)
+        with variants.quiet_libraries():
+            report, problem = running.contained(lambda: self._explained(first, status), EXPLAINING_SECONDS)
         if problem is None:
             return report
         return self._make(status, self.answer.problems[first].text)  # a result that no explanation can work with
