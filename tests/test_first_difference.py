@@ -4,6 +4,7 @@ import ast
 import sys
 
 import pytest
+import shared_attempts
 
 from helpers.feedback import borrowing, matching, variants, watching
 from helpers.feedback.registry import get
@@ -47,6 +48,12 @@ def soft_lookup(query, keys, values, sharpness=1.0):
     found = trial_of("1.2", code).difference
     assert (found.right[-1].line, found.since, found.wrong.line) == (2, 3, 4)
     assert "first that is not" not in found.sentence and "Look at lines 3 to 4." in found.sentence
+
+
+def test_what_is_right_in_the_wrong_values_own_line_does_not_hide_what_came_before():
+    code = next(attempt["code"] for attempt in shared_attempts.ATTEMPTS if attempt["id"] == "6.7-j")
+    found = trial_of("6.7", code).difference
+    assert (found.right[-1].line, found.since, found.wrong.line) == (2, 3, 8)
 
 
 def test_a_phrase_of_the_exercise_takes_the_place_of_the_references_name():

@@ -1,12 +1,13 @@
 """Sixty wrong answers to all exercises, written without the catalogue and without the engines at hand, each with what a
 good tutor would say of it. `today` is how strictly its report was judged: NAMED (all that is wrong is named, or pointed
-at by line and kind), PARTLY (one of two mistakes), GENERIC (only numbers), FALSE, ACCEPTED. `words` stand in the report.
+at by line and kind), PARTLY (one of two, or the line alone), GENERIC (only numbers), FALSE (says what is untrue).
+`words` stand in the report of those that are NAMED. slow: its report takes long, so that only its verdict is tested.
 """
 
 ATTEMPTS = [
     dict(
-        id="u-0.1-squared-and-values", exercise="0.1",
-        tutor="Two mistakes: each weight is squared in the sum, and the divisor is the sum of the values.",
+        id='u-0.1-squared-and-values', exercise='0.1', today='GENERIC',
+        tutor='Two mistakes: each weight is squared in the sum, and the divisor is the sum of the values.',
         code=r"""
 def weighted_average(values, weights):
     top = 0
@@ -16,8 +17,8 @@ def weighted_average(values, weights):
 """,
     ),
     dict(
-        id="u-1.1-query-normalised", exercise="1.1",
-        tutor="The query is scaled to length 1; the dot product takes it as it is.",
+        id='u-1.1-query-normalised', exercise='1.1', today='NAMED', words=('length', 'counts'),
+        tutor='The query is scaled to length 1; the dot product takes it as it is.',
         code=r"""
 def similarities(query, keys):
     unit = query / np.sqrt((query ** 2).sum())
@@ -25,8 +26,8 @@ def similarities(query, keys):
 """,
     ),
     dict(
-        id="u-1.2-sharpness-after", exercise="1.2",
-        tutor="The sharpness multiplies the weights after the softmax; it belongs to the scores before exp.",
+        id='u-1.2-sharpness-after', exercise='1.2', today='NAMED', words=('Multiply', 'exponential'),
+        tutor='The sharpness multiplies the weights after the softmax; it belongs to the scores before exp.',
         code=r"""
 def soft_lookup(query, keys, values, sharpness=1.0):
     scores = keys @ query
@@ -36,9 +37,8 @@ def soft_lookup(query, keys, values, sharpness=1.0):
 """,
     ),
     dict(
-        id="u-1.2-divide-and-square", exercise="1.2",
-        tutor="Two mistakes: the scores are divided by the sharpness (it multiplies), and the weights are normalised by the"
-              " sum of the scores rather than of the exponentials.",
+        id='u-1.2-divide-and-square', exercise='1.2', today='GENERIC', slow=True,
+        tutor='Two mistakes: the scores are divided by the sharpness (it multiplies), and the weights are normalised by the sum of the scores rather than of the exponentials.',
         code=r"""
 def soft_lookup(query, keys, values, sharpness=1.0):
     scores = (keys @ query) / sharpness
@@ -48,8 +48,8 @@ def soft_lookup(query, keys, values, sharpness=1.0):
 """,
     ),
     dict(
-        id="u-1.3-shared-projection", exercise="1.3",
-        tutor="K is projected by W_q; it has its own W_k.",
+        id='u-1.3-shared-projection', exercise='1.3', today='NAMED', words=('came', 'matrix'),
+        tutor='K is projected by W_q; it has its own W_k.',
         code=r"""
 def project(X, W_q, W_k, W_v):
     Q = np.dot(X, W_q)
@@ -59,8 +59,8 @@ def project(X, W_q, W_k, W_v):
 """,
     ),
     dict(
-        id="u-1.3-order-and-matrix", exercise="1.3",
-        tutor="Two mistakes: the keys are made with W_q, and K and V are returned in the other order.",
+        id='u-1.3-order-and-matrix', exercise='1.3', today='PARTLY',
+        tutor='Two mistakes: the keys are made with W_q, and K and V are returned in the other order.',
         code=r"""
 def project(X, W_q, W_k, W_v):
     q = X @ W_q
@@ -70,24 +70,24 @@ def project(X, W_q, W_k, W_v):
 """,
     ),
     dict(
-        id="u-1.4-wrong-letters", exercise="1.4",
-        tutor="The einsum gives row i to key i: the letters of the result are in the other order (k q).",
+        id='u-1.4-wrong-letters', exercise='1.4', today='NAMED', words=('transposed', 'transpose'),
+        tutor='The einsum gives row i to key i: the letters of the result are in the other order (k q).',
         code=r"""
 def dot_product_scores(Q, K):
     return np.einsum("...id,...jd->...ji", Q, K)
 """,
     ),
     dict(
-        id="u-1.5-identity", exercise="1.5",
-        tutor="Both projections keep all features: are then looks for itself; only number (and noun) should be matched.",
+        id='u-1.5-identity', exercise='1.5', today='NAMED', words=('kind', 'kind'),
+        tutor='Both projections keep all features: are then looks for itself; only number (and noun) should be matched.',
         code=r"""
 def design_projections():
     return np.eye(4), np.eye(4)
 """,
     ),
     dict(
-        id="u-2.1-global-sum-max-axis0", exercise="2.1",
-        tutor="Two mistakes: the sum is always along the last axis whatever axis says, and keepdims is missing at the maximum.",
+        id='u-2.1-global-sum-max-axis0', exercise='2.1', today='NAMED', words=('the shape that max leaves', 'the axis of sum'),
+        tutor='Two mistakes: the sum is always along the last axis whatever axis says, and keepdims is missing at the maximum.',
         code=r"""
 def softmax(x, axis=-1):
     m = np.max(x, axis=axis)
@@ -96,8 +96,8 @@ def softmax(x, axis=-1):
 """,
     ),
     dict(
-        id="u-2.2-mask-multiplies", exercise="2.2",
-        tutor="The mask multiplies the weights after the softmax, so the rows no longer sum to 1; mask the scores before.",
+        id='u-2.2-mask-multiplies', exercise='2.2', today='NAMED', words=('less', 'Mask'),
+        tutor='The mask multiplies the weights after the softmax, so the rows no longer sum to 1; mask the scores before.',
         code=r"""
 def scaled_dot_product_attention(Q, K, V, mask=None):
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
@@ -108,8 +108,8 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
 """,
     ),
     dict(
-        id="u-2.2-tokens-and-inverted", exercise="2.2",
-        tutor="Two mistakes: scaled by the number of keys rather than by d_k, and the mask is inverted: True may attend.",
+        id='u-2.2-tokens-and-inverted', exercise='2.2', today='NAMED', words=('adds', 'inverted'),
+        tutor='Two mistakes: scaled by the number of keys rather than by d_k, and the mask is inverted: True may attend.',
         code=r"""
 def scaled_dot_product_attention(Q, K, V, mask=None):
     scores = np.einsum("...qd,...kd->...qk", Q, K) / np.sqrt(K.shape[-2])
@@ -120,8 +120,8 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
 """,
     ),
     dict(
-        id="u-2.3-swapped-and-x", exercise="2.3",
-        tutor="Two mistakes: W_q and W_k are exchanged, and the values are X itself, not X W_v.",
+        id='u-2.3-swapped-and-x', exercise='2.3', today='NAMED', words=('project', 'attention'),
+        tutor='Two mistakes: W_q and W_k are exchanged, and the values are X itself, not X W_v.',
         code=r"""
 def self_attention(X, W_q, W_k, W_v, mask=None):
     Q = X @ W_k
@@ -130,8 +130,8 @@ def self_attention(X, W_q, W_k, W_v, mask=None):
 """,
     ),
     dict(
-        id="u-2.4-product-and-sigmoid", exercise="2.4",
-        tutor="Two mistakes: the projections are multiplied rather than added, and the nonlinearity is a sigmoid, not tanh.",
+        id='u-2.4-product-and-sigmoid', exercise='2.4', today='GENERIC',
+        tutor='Two mistakes: the projections are multiplied rather than added, and the nonlinearity is a sigmoid, not tanh.',
         code=r"""
 def additive_scores(Q, K, W_q, W_k, v):
     hidden = (Q @ W_q)[:, None] * (K @ W_k)[None]
@@ -139,16 +139,16 @@ def additive_scores(Q, K, W_q, W_k, v):
 """,
     ),
     dict(
-        id="u-2.5-scaled", exercise="2.5",
-        tutor="The general score is not divided by the root of a width.",
+        id='u-2.5-scaled', exercise='2.5', today='NAMED', words=('general', 'learn'),
+        tutor='The general score is not divided by the root of a width.',
         code=r"""
 def general_scores(Q, K, W):
     return Q @ W @ K.T / np.sqrt(K.shape[1])
 """,
     ),
     dict(
-        id="u-2.6-two-left", exercise="2.6",
-        tutor="Two of the bugs remain: the scores are divided by d_k without the root, and the mask fills with 0.",
+        id='u-2.6-two-left', exercise='2.6', today='NAMED', words=('even', 'next'),
+        tutor='Two of the bugs remain: the scores are divided by d_k without the root, and the mask fills with 0.',
         code=r"""
 def debugged_attention(Q, K, V, mask=None):
     d_k = K.shape[-1]
@@ -162,8 +162,8 @@ def debugged_attention(Q, K, V, mask=None):
 """,
     ),
     dict(
-        id="u-3.1-uniform-mean", exercise="3.1",
-        tutor="Two mistakes: the features are uniform rather than standard normal, and the products are averaged, not summed.",
+        id='u-3.1-uniform-mean', exercise='3.1', today='NAMED', words=('uniform', 'shrinks'),
+        tutor='Two mistakes: the features are uniform rather than standard normal, and the products are averaged, not summed.',
         code=r"""
 def sample_dot_products(n, d_k, rng):
     q = rng.uniform(-1, 1, size=(n, d_k))
@@ -172,8 +172,8 @@ def sample_dot_products(n, d_k, rng):
 """,
     ),
     dict(
-        id="u-3.2-log2-sign", exercise="3.2",
-        tutor="Two mistakes: the logarithm is to base 2 (nats need the natural one) and the minus sign is missing.",
+        id='u-3.2-log2-sign', exercise='3.2', today='NAMED', words=('whether log2 is the function you need', 'whether signs matter to sum'),
+        tutor='Two mistakes: the logarithm is to base 2 (nats need the natural one) and the minus sign is missing.',
         code=r"""
 def entropy(weights):
     safe = np.where(weights > 0, weights, 1.0)
@@ -181,8 +181,8 @@ def entropy(weights):
 """,
     ),
     dict(
-        id="u-3.3-plus-outer-squared", exercise="3.3",
-        tutor="Two mistakes: the outer product is added rather than subtracted, and the diagonal holds p squared.",
+        id='u-3.3-plus-outer-squared', exercise='3.3', today='NAMED', words=('what stands after the *', 'the operator +'),
+        tutor='Two mistakes: the outer product is added rather than subtracted, and the diagonal holds p squared.',
         code=r"""
 def softmax_jacobian(p):
     outer = p[..., :, None] * p[..., None, :]
@@ -191,8 +191,8 @@ def softmax_jacobian(p):
 """,
     ),
     dict(
-        id="u-3.4-mean-not-weighted", exercise="3.4",
-        tutor="The plain mean of d_weights is subtracted; subtract their mean weighted by the weights.",
+        id='u-3.4-mean-not-weighted', exercise='3.4', today='NAMED', words=('gradients', 'under'),
+        tutor='The plain mean of d_weights is subtracted; subtract their mean weighted by the weights.',
         code=r"""
 def softmax_backward(weights, d_weights):
     centred = d_weights - d_weights.mean(axis=-1, keepdims=True)
@@ -200,8 +200,8 @@ def softmax_backward(weights, d_weights):
 """,
     ),
     dict(
-        id="u-4.1-dk-first", exercise="4.1",
-        tutor="The features are cut into d_k pieces of h rather than h pieces of d_k: head i gets every h-th feature.",
+        id='u-4.1-dk-first', exercise='4.1', today='NAMED', words=('split', 'Head'),
+        tutor='The features are cut into d_k pieces of h rather than h pieces of d_k: head i gets every h-th feature.',
         code=r"""
 def split_heads(x, n_heads):
     B, T, d_model = x.shape
@@ -210,8 +210,8 @@ def split_heads(x, n_heads):
 """,
     ),
     dict(
-        id="u-4.2-no-transpose", exercise="4.2",
-        tutor="The head axis is not moved back next to the features before reshaping; positions and heads get mixed.",
+        id='u-4.2-no-transpose', exercise='4.2', today='NAMED', words=('moved', 'exchange'),
+        tutor='The head axis is not moved back next to the features before reshaping; positions and heads get mixed.',
         code=r"""
 def merge_heads(x):
     B, H, T, d = x.shape
@@ -219,8 +219,8 @@ def merge_heads(x):
 """,
     ),
     dict(
-        id="u-4.3-scale-d-model-no-wo", exercise="4.3",
-        tutor="Two mistakes: the scores are scaled by d_model rather than d_k, and the output projection is never applied.",
+        id='u-4.3-scale-d-model-no-wo', exercise='4.3', today='NAMED', words=('terms', 'n_heads'), slow=True,
+        tutor='Two mistakes: the scores are scaled by d_model rather than d_k, and the output projection is never applied.',
         code=r"""
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_model, n_heads, dropout=0.0):
@@ -248,9 +248,8 @@ class MultiHeadAttention(nn.Module):
 """,
     ),
     dict(
-        id="u-4.4-chunks-order", exercise="4.4",
-        tutor="The packed weight holds q, k, v in this order; here the first third goes to the keys and the second to the"
-              " queries.",
+        id='u-4.4-chunks-order', exercise='4.4', today='NAMED', words=('in_proj_weight', 'exchanged'),
+        tutor='The packed weight holds q, k, v in this order; here the first third goes to the keys and the second to the queries.',
         code=r"""
 def from_torch(mha):
     ours = MultiHeadAttention(mha.embed_dim, mha.num_heads, mha.dropout)
@@ -265,9 +264,8 @@ def from_torch(mha):
 """,
     ),
     dict(
-        id="u-5.1-suffix", exercise="5.1",
-        tutor="Two mistakes: triu lets each word look at those after it, and each row is divided by T rather than by how many"
-              " words it averages.",
+        id='u-5.1-suffix', exercise='5.1', today='NAMED', words=('averages', 'stand'),
+        tutor='Two mistakes: triu lets each word look at those after it, and each row is divided by T rather than by how many words it averages.',
         code=r"""
 def prefix_mean(x):
     T = x.shape[0]
@@ -276,17 +274,16 @@ def prefix_mean(x):
 """,
     ),
     dict(
-        id="u-5.2-blocked", exercise="5.2",
-        tutor="True marks what is hidden here; True must mean may attend.",
+        id='u-5.2-blocked', exercise='5.2', today='NAMED', words=('opposite', 'marked'),
+        tutor='True marks what is hidden here; True must mean may attend.',
         code=r"""
 def causal_mask(T):
     return torch.ones(T, T, dtype=torch.bool).triu(diagonal=1)
 """,
     ),
     dict(
-        id="u-5.3-last-only", exercise="5.3",
-        tutor="Only the last word is changed, so a look at a middle word ahead is found only if it is the last; change"
-              " the words from each t on. And the random numbers are not drawn alike for both runs.",
+        id='u-5.3-last-only', exercise='5.3', today='GENERIC', slow=True,
+        tutor='Only the last word is changed, so a look at a middle word ahead is found only if it is the last; change the words from each t on. And the random numbers are not drawn alike for both runs.',
         code=r"""
 def leaks_future(attend, x):
     changed = x.clone()
@@ -297,24 +294,24 @@ def leaks_future(attend, x):
 """,
     ),
     dict(
-        id="u-5.4-eq-and-axis", exercise="5.4",
-        tutor="Two mistakes: == marks the padding rather than the words, and the mask lacks one of its two middle axes.",
+        id='u-5.4-eq-and-axis', exercise='5.4', today='NAMED', words=('marked', 'against'),
+        tutor='Two mistakes: == marks the padding rather than the words, and the mask lacks one of its two middle axes.',
         code=r"""
 def padding_mask(tokens, pad_id):
     return (tokens == pad_id)[:, None, :]
 """,
     ),
     dict(
-        id="u-5.5-or", exercise="5.5",
-        tutor="| allows a pair if one mask allows it; both must: &.",
+        id='u-5.5-or', exercise='5.5', today='NAMED', words=('permission', 'allow'),
+        tutor='| allows a pair if one mask allows it; both must: &.',
         code=r"""
 def combine_masks(padding, causal):
     return padding | causal
 """,
     ),
     dict(
-        id="u-5.6-after-without-normalising", exercise="5.6",
-        tutor="Masked weights are set to 0 after the softmax, and the rest no longer sums to 1.",
+        id='u-5.6-after-without-normalising', exercise='5.6', today='NAMED', words=('denominator', 'future'),
+        tutor='Masked weights are set to 0 after the softmax, and the rest no longer sums to 1.',
         code=r"""
 def masked_softmax(scores, mask):
     weights = scores.softmax(dim=-1)
@@ -322,8 +319,8 @@ def masked_softmax(scores, mask):
 """,
     ),
     dict(
-        id="u-5.7-roles-exchanged", exercise="5.7",
-        tutor="The roles are exchanged: x asks (queries), and the memory gives keys and values.",
+        id='u-5.7-roles-exchanged', exercise='5.7', today='NAMED', words=('answers', 'masked_softmax'), slow=True,
+        tutor='The roles are exchanged: x asks (queries), and the memory gives keys and values.',
         code=r"""
 class CrossAttention(nn.Module):
     def __init__(self, d_model, n_heads):
@@ -348,16 +345,16 @@ class CrossAttention(nn.Module):
 """,
     ),
     dict(
-        id="u-6.1-wrong-side", exercise="6.1",
-        tutor="f(X[perm]) is compared with f(X), which tests invariance; permute the rows of f(X) too.",
+        id='u-6.1-wrong-side', exercise='6.1', today='NAMED', words=('Equivariance', 'perm'),
+        tutor='f(X[perm]) is compared with f(X), which tests invariance; permute the rows of f(X) too.',
         code=r"""
 def is_permutation_equivariant(f, X, perm):
     return torch.allclose(f(X[perm]), f(X), atol=1e-5)
 """,
     ),
     dict(
-        id="u-6.2-halves-from-one", exercise="6.2",
-        tutor="Two mistakes: sines fill the left half and cosines the right rather than alternating, and positions begin at 1.",
+        id='u-6.2-halves-from-one', exercise='6.2', today='NAMED', words=('reads', 'cosines'),
+        tutor='Two mistakes: sines fill the left half and cosines the right rather than alternating, and positions begin at 1.',
         code=r"""
 def sinusoidal_positional_encoding(max_len, d_model):
     pos = torch.arange(1, max_len + 1, dtype=torch.float32).unsqueeze(1)
@@ -367,8 +364,8 @@ def sinusoidal_positional_encoding(max_len, d_model):
 """,
     ),
     dict(
-        id="u-6.3-sign", exercise="6.3",
-        tutor="The signs of the sines are exchanged: this matrix moves the rows back by the offset.",
+        id='u-6.3-sign', exercise='6.3', today='NAMED', words=('cosine', 'since'),
+        tutor='The signs of the sines are exchanged: this matrix moves the rows back by the offset.',
         code=r"""
 def shift_matrix(offset, d_model):
     M = torch.zeros(d_model, d_model)
@@ -382,8 +379,8 @@ def shift_matrix(offset, d_model):
 """,
     ),
     dict(
-        id="u-6.4-clockwise-no-offset", exercise="6.4",
-        tutor="Two mistakes: the pairs turn clockwise (the signs of the sines), and the offset is ignored.",
+        id='u-6.4-clockwise-no-offset', exercise='6.4', today='NAMED', words=('matters', 'clockwise'), slow=True,
+        tutor='Two mistakes: the pairs turn clockwise (the signs of the sines), and the offset is ignored.',
         code=r"""
 def rope(x, base=10000.0, offset=0):
     T, d = x.shape[-2:]
@@ -399,8 +396,8 @@ def rope(x, base=10000.0, offset=0):
 """,
     ),
     dict(
-        id="u-6.5-exponent-over-length", exercise="6.5",
-        tutor="The exponent is divided by the number of words; it is divided by the number of heads.",
+        id='u-6.5-exponent-over-length', exercise='6.5', today='NAMED', words=('the name T',),
+        tutor='The exponent is divided by the number of words; it is divided by the number of heads.',
         code=r"""
 def alibi_bias(n_heads, T):
     slopes = 2.0 ** (-8.0 * torch.arange(1, n_heads + 1) / T)
@@ -410,16 +407,16 @@ def alibi_bias(n_heads, T):
 """,
     ),
     dict(
-        id="u-6.6-one-row", exercise="6.6",
-        tutor="The position row is chosen by the token, not by its place.",
+        id='u-6.6-one-row', exercise='6.6', today='NAMED', words=('depend', 'looked'),
+        tutor='The position row is chosen by the token, not by its place.',
         code=r"""
 def embed(tokens, E, pe):
     return E[tokens] + pe[tokens % pe.shape[0]]
 """,
     ),
     dict(
-        id="u-6.7-values-turned-unscaled", exercise="6.7",
-        tutor="Two mistakes: the values are turned as well, and the scores are not divided by the root of d_k.",
+        id='u-6.7-values-turned-unscaled', exercise='6.7', today='NAMED', words=('home', 'lesson'),
+        tutor='Two mistakes: the values are turned as well, and the scores are not divided by the root of d_k.',
         code=r"""
 def rope_attention(X, W_q, W_k, W_v):
     Q, K, V = rope(X @ W_q), rope(X @ W_k), rope(X @ W_v)
@@ -429,8 +426,8 @@ def rope_attention(X, W_q, W_k, W_v):
 """,
     ),
     dict(
-        id="u-7.1-adds-and-one", exercise="7.1",
-        tutor="Two mistakes: a multiply-add is counted once (2 FLOPs), and the second product uses T_q instead of T_k.",
+        id='u-7.1-adds-and-one', exercise='7.1', today='GENERIC',
+        tutor='Two mistakes: a multiply-add is counted once (2 FLOPs), and the second product uses T_q instead of T_k.',
         code=r"""
 def attention_flops(T_q, T_k, d_k, d_v):
     scores = T_q * T_k * d_k
@@ -439,8 +436,8 @@ def attention_flops(T_q, T_k, d_k, d_v):
 """,
     ),
     dict(
-        id="u-7.2-three", exercise="7.2",
-        tutor="Three projections are counted; W_o is the fourth.",
+        id='u-7.2-three', exercise='7.2', today='NAMED', words=('merged', 'After'),
+        tutor='Three projections are counted; W_o is the fourth.',
         code=r"""
 def projection_flops(T, d_model):
     per_matrix = 2 * T * d_model ** 2
@@ -448,8 +445,8 @@ def projection_flops(T, d_model):
 """,
     ),
     dict(
-        id="u-7.3-mixing-forgotten", exercise="7.3",
-        tutor="Only the scores are counted on one side (2 T² d); the mixing costs as much again.",
+        id='u-7.3-mixing-forgotten', exercise='7.3', today='NAMED', words=('Scoring', 'mixing'),
+        tutor='Only the scores are counted on one side (2 T² d); the mixing costs as much again.',
         code=r"""
 def crossover_length(d_model):
     # 2 T^2 d = 8 T d^2
@@ -457,8 +454,8 @@ def crossover_length(d_model):
 """,
     ),
     dict(
-        id="u-7.4-bits-one-length", exercise="7.4",
-        tutor="Two mistakes: T stands once (the scores are T by T), and the bytes are multiplied by 8, which gives bits.",
+        id='u-7.4-bits-one-length', exercise='7.4', today='PARTLY',
+        tutor='Two mistakes: T stands once (the scores are T by T), and the bytes are multiplied by 8, which gives bits.',
         code=r"""
 def score_matrix_bytes(B, H, T, itemsize=4):
     n_scores = B * H * T
@@ -466,16 +463,16 @@ def score_matrix_bytes(B, H, T, itemsize=4):
 """,
     ),
     dict(
-        id="u-7.5-endpoints-log2", exercise="7.5",
-        tutor="Only the first and the last point are used; fit all points.",
+        id='u-7.5-endpoints-log2', exercise='7.5', today='NAMED', words=('ignored', 'best'),
+        tutor='Only the first and the last point are used; fit all points.',
         code=r"""
 def fit_exponent(sizes, costs):
     return np.log2(costs[-1] / costs[0]) / np.log2(sizes[-1] / sizes[0])
 """,
     ),
     dict(
-        id="u-8.2-late-max", exercise="8.2",
-        tutor="The old sum and the old output are not rescaled when a tile brings a larger maximum.",
+        id='u-8.2-late-max', exercise='8.2', today='GENERIC', slow=True,
+        tutor='The old sum and the old output are not rescaled when a tile brings a larger maximum.',
         code=r"""
 def tiled_attention(Q, K, V, tile, causal=False):
     T_q, T_k = Q.shape[-2], K.shape[-2]
@@ -502,7 +499,7 @@ def tiled_attention(Q, K, V, tile, causal=False):
 """,
     ),
     dict(
-        id="u-8.3-one-more", exercise="8.3",
+        id='u-8.3-one-more', exercise='8.3', today='NAMED', words=('window', 'counts'),
         tutor="The window holds one place too many: the word's own counts.",
         code=r"""
 def window_mask(T, window):
@@ -512,8 +509,8 @@ def window_mask(T, window):
 """,
     ),
     dict(
-        id="u-8.4-relu-no-normaliser", exercise="8.4",
-        tutor="Two mistakes: φ is relu + 1 rather than elu + 1, and the output is not divided by the sum of the weights.",
+        id='u-8.4-relu-no-normaliser', exercise='8.4', today='GENERIC',
+        tutor='Two mistakes: φ is relu + 1 rather than elu + 1, and the output is not divided by the sum of the weights.',
         code=r"""
 def linear_attention(Q, K, V, causal=False):
     q, k = F.relu(Q) + 1, F.relu(K) + 1
@@ -524,8 +521,8 @@ def linear_attention(Q, K, V, causal=False):
 """,
     ),
     dict(
-        id="u-8.6-repeat-not-interleave", exercise="8.6",
-        tutor="repeat lays the groups side by side, so that head i gets group i mod g; neighbouring heads share a group.",
+        id='u-8.6-repeat-not-interleave', exercise='8.6', today='NAMED', words=('Heads', 'repeat'),
+        tutor='repeat lays the groups side by side, so that head i gets group i mod g; neighbouring heads share a group.',
         code=r"""
 def grouped_query_attention(Q, K, V, mask=None):
     times = Q.shape[1] // K.shape[1]
@@ -538,7 +535,7 @@ def grouped_query_attention(Q, K, V, mask=None):
 """,
     ),
     dict(
-        id="u-8.8-product", exercise="8.8",
+        id='u-8.8-product', exercise='8.8', today='NAMED', words=('Neighbouring', 'windows'),
         tutor="Each layer adds window - 1 words, as the word's own place is counted once only.",
         code=r"""
 def reach(n_layers, window):
@@ -546,8 +543,8 @@ def reach(n_layers, window):
 """,
     ),
     dict(
-        id="u-9.4-targets-not-shifted-sum", exercise="9.4",
-        tutor="Two mistakes: each position is scored on its own token rather than on the next, and the losses are summed.",
+        id='u-9.4-targets-not-shifted-sum', exercise='9.4', today='NAMED', words=('learned', 'targets'),
+        tutor='Two mistakes: each position is scored on its own token rather than on the next, and the losses are summed.',
         code=r"""
 def next_token_loss(logits, tokens, pad_id=None):
     flat = logits.reshape(-1, logits.shape[-1])
@@ -559,8 +556,8 @@ def next_token_loss(logits, tokens, pad_id=None):
 """,
     ),
     dict(
-        id="u-9.5-temperature-after", exercise="9.5",
-        tutor="The probabilities, not the logits, are divided by the temperature: they no longer sum to 1.",
+        id='u-9.5-temperature-after', exercise='9.5', today='NAMED', words=('probabilities', 'logits'),
+        tutor='The probabilities, not the logits, are divided by the temperature: they no longer sum to 1.',
         code=r"""
 def next_token_probabilities(logits, temperature=1.0, top_k=None):
     if top_k is not None:
@@ -570,9 +567,8 @@ def next_token_probabilities(logits, temperature=1.0, top_k=None):
 """,
     ),
     dict(
-        id="u-9.6-first-position", exercise="9.6",
-        tutor="Two mistakes: the first max_len tokens are shown rather than the last, and the scores of the first position"
-              " are drawn from instead of the last.",
+        id='u-9.6-first-position', exercise='9.6', today='NAMED', words=('following', 'logits'),
+        tutor='Two mistakes: the first max_len tokens are shown rather than the last, and the scores of the first position are drawn from instead of the last.',
         code=r"""
 def generate(model, tokens, n_new, choose):
     for _ in range(n_new):
@@ -583,8 +579,8 @@ def generate(model, tokens, n_new, choose):
 """,
     ),
     dict(
-        id="u-10.1-bias-before-transposed", exercise="10.1",
-        tutor="The weights are (out, in): multiply by W.T, or use F.linear.",
+        id='u-10.1-bias-before-transposed', exercise='10.1', today='NAMED', words=('stored', 'Linear'),
+        tutor='The weights are (out, in): multiply by W.T, or use F.linear.',
         code=r"""
 from helpers.multi_head import merge_heads, split_heads
 
@@ -600,9 +596,8 @@ def bert_self_attention(x, layer, n_heads, mask=None):
 """,
     ),
     dict(
-        id="u-10.2-axes-ge", exercise="10.2",
-        tutor="Two mistakes: a tie counts (>= instead of >), and the rows are the nouns: weights[verb, subject] has the verb"
-              " as the row that looks.",
+        id='u-10.2-axes-ge', exercise='10.2', today='PARTLY',
+        tutor='Two mistakes: a tie counts (>= instead of >), and the rows are the nouns: weights[verb, subject] has the verb as the row that looks.',
         code=r"""
 def agreement_share(weights, verb, subject, other):
     n = torch.arange(len(verb))
@@ -612,8 +607,8 @@ def agreement_share(weights, verb, subject, other):
 """,
     ),
     dict(
-        id="u-10.3-divides-by-T", exercise="10.3",
-        tutor="The sum leaves the padding out, but it is divided by T, the number of all places.",
+        id='u-10.3-divides-by-T', exercise='10.3', today='NAMED', words=('text', 'entries'),
+        tutor='The sum leaves the padding out, but it is divided by T, the number of all places.',
         code=r"""
 def mean_pool(hidden, mask):
     kept = hidden * mask.unsqueeze(-1)
@@ -621,8 +616,8 @@ def mean_pool(hidden, mask):
 """,
     ),
     dict(
-        id="u-10.4-unnormalised-smallest", exercise="10.4",
-        tutor="Two mistakes: the corpus is not normalised, so long rows win, and the smallest come first.",
+        id='u-10.4-unnormalised-smallest', exercise='10.4', today='NAMED', words=('normalised', 'similar'),
+        tutor='Two mistakes: the corpus is not normalised, so long rows win, and the smallest come first.',
         code=r"""
 def search(query, corpus, k):
     q = query / query.norm()
@@ -632,8 +627,8 @@ def search(query, corpus, k):
 """,
     ),
     dict(
-        id="u-8.1-minimum-and-second", exercise="8.1",
-        tutor="Two mistakes: the common maximum is the smaller one, and the second sum is not rescaled to it.",
+        id='u-8.1-minimum-and-second', exercise='8.1', today='GENERIC',
+        tutor='Two mistakes: the common maximum is the smaller one, and the second sum is not rescaled to it.',
         code=r"""
 def merge(first, second):
     m1, t1, o1 = first
@@ -645,8 +640,8 @@ def merge(first, second):
 """,
     ),
     dict(
-        id="u-8.5-offset-missing", exercise="8.5",
-        tutor="The new words are turned as if they stood at the beginning: their offset is the number of cached words.",
+        id='u-8.5-offset-missing', exercise='8.5', today='NAMED', words=('piece', 'cache'),
+        tutor='The new words are turned as if they stood at the beginning: their offset is the number of cached words.',
         code=r"""
 from helpers.multi_head import merge_heads, split_heads
 from helpers.positions import rope
@@ -667,8 +662,8 @@ def attend_with_cache(layer, x_new, cache):
 """,
     ),
     dict(
-        id="u-8.7-keys-only", exercise="8.7",
-        tutor="Keys and values are both kept: twice as much.",
+        id='u-8.7-keys-only', exercise='8.7', today='NAMED', words=('half', 'shapes'),
+        tutor='Keys and values are both kept: twice as much.',
         code=r"""
 def cache_bytes(n_layers, n_kv_heads, d_head, n_tokens, itemsize=2):
     per_token = n_layers * n_kv_heads * d_head * itemsize
@@ -676,8 +671,8 @@ def cache_bytes(n_layers, n_kv_heads, d_head, n_tokens, itemsize=2):
 """,
     ),
     dict(
-        id="u-9.1-eps-outside-no-shift", exercise="9.1",
-        tutor="Two mistakes: eps is added to the standard deviation rather than to the variance, and the shift is missing.",
+        id='u-9.1-eps-outside-no-shift', exercise='9.1', today='NAMED', words=('deviation', 'shift'), slow=True,
+        tutor='Two mistakes: eps is added to the standard deviation rather than to the variance, and the shift is missing.',
         code=r"""
 def layer_norm(x, scale, shift, eps=1e-5):
     mean = x.mean(dim=-1, keepdim=True)
@@ -686,8 +681,8 @@ def layer_norm(x, scale, shift, eps=1e-5):
 """,
     ),
     dict(
-        id="u-9.2-second-norm-reused", exercise="9.2",
-        tutor="The feed-forward network stands behind the first norm again; the second is never used.",
+        id='u-9.2-second-norm-reused', exercise='9.2', today='NAMED', words=('Training', 'Norm_1'),
+        tutor='The feed-forward network stands behind the first norm again; the second is never used.',
         code=r"""
 from helpers.gpt import RotaryAttention
 
@@ -706,8 +701,8 @@ class Block(nn.Module):
 """,
     ),
     dict(
-        id="u-9.3-no-mask", exercise="9.3",
-        tutor="The blocks get no causal mask: every position sees the tokens that it is to predict.",
+        id='u-9.3-no-mask', exercise='9.3', today='NAMED', words=('Hand', 'predict'),
+        tutor='The blocks get no causal mask: every position sees the tokens that it is to predict.',
         code=r"""
 class TinyGPT(nn.Module):
     def __init__(self, n_tokens, d_model, n_heads, n_layers, max_len):

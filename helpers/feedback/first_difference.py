@@ -225,9 +225,9 @@ class Values:
 
         Such a value is none of the reference's, so nobody knows whether the mistake is in it already.
         """
-        reached = max((k for k in steps if k in keys and k < wrong), default=-1)
-        unknown = [self.steps[k].line for k in steps if reached < k < wrong]
-        return next((line for line in sorted(unknown) if line < self.steps[wrong].line), None)
+        earlier = [k for k in steps if k < wrong and self.steps[k].line < self.steps[wrong].line]
+        reached = max((k for k in earlier if k in keys), default=-1)
+        return min((self.steps[k].line for k in earlier if k > reached), default=None)
 
     def _own_key(self, k):
         """The last of the reference's values that has step k's own name."""

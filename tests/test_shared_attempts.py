@@ -1,0 +1,34 @@
+"""Wrong answers that no catalogue was written for: none is accepted, and what their reports named they still name."""
+
+import pytest
+import shared_attempts
+import unseen_attempts
+
+from helpers.course import LESSONS
+from helpers.feedback.judging import judge
+from helpers.feedback.registry import get
+from tools.attempts_report import Trial, defined
+
+ATTEMPTS = [*shared_attempts.ATTEMPTS, *unseen_attempts.ATTEMPTS]
+GRADES = ("NAMED", "PARTLY", "GENERIC", "FALSE")
+
+
+def test_there_are_attempts_for_every_exercise_and_each_is_graded():
+    assert len({attempt["id"] for attempt in ATTEMPTS}) == len(ATTEMPTS)
+    exercises = {info.id for lesson in LESSONS for info in lesson.exercises}
+    assert {attempt["exercise"] for attempt in unseen_attempts.ATTEMPTS} == exercises
+    assert all(attempt["today"] in GRADES for attempt in ATTEMPTS)
+    assert all(bool(attempt.get("words")) == (attempt["today"] == "NAMED") for attempt in ATTEMPTS)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("attempt", ATTEMPTS, ids=lambda attempt: attempt["id"])
+def test_a_wrong_answer_is_not_accepted_and_what_was_named_is_named(attempt):
+    exercise, candidate = get(attempt["exercise"]), defined(attempt)
+    if attempt.get("slow"):
+        assert Trial(exercise, candidate).answer.wrong
+        return
+    report = judge(exercise, candidate)
+    assert not report.passed, "a wrong answer is accepted"
+    missing = [word for word in attempt.get("words", ()) if word not in str(report)]
+    assert not missing, f"{missing} not in\n{report}"
