@@ -33,7 +33,7 @@ def test_the_last_right_value_and_the_first_wrong_one_are_named():
     assert (found.wrong.label, found.wrong.line) == ("w", 6)
     assert found.sentence == (
         "Your `s` in line 3 is right (the course's `scores`). `w` in line 6 is the first that is not:"
-        " it should be the course's `weights`. All that follows is right."
+        " it should be the course's `weights`. With that put right, every case passes."
     )
 
 

@@ -27,7 +27,8 @@ class Borrowed:
         """What a report says of it."""
         said = [f"`{value.label}` in line {value.line} should be {value.phrase}" for value in self.values]
         count = {2: "Two", 3: "Three"}[len(said)]
-        return f"{count} values are not right yet: {', '.join(said[:-1])}, and {said[-1]}. All the rest is right."
+        listed = f"{', '.join(said[:-1])}, and {said[-1]}"
+        return f"{count} values are not right yet: {listed}. With these put right, every case passes."
 
 
 def find(search):

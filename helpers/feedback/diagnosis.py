@@ -101,7 +101,8 @@ def _one_change(search):
     proves = not search.is_verdict or len(search.wrong) >= VERDICTS
     known = _messages(search, search.known(1)) if proves else []
     lines = {line for option in change.options for line in option.lines}
-    facts = tuple(r.sentence for r in remarks_on(search.answer) if r.certain and r.line in lines)
+    certain = (remark for remark in remarks_on(search.answer) if remark.certain)
+    facts = tuple(remark.sentence for remark in certain if remark.line in lines or "loop" in remark.sentence)
     if len(known) == 1:
         headline = f"{SAME_NUMBERS}{known[0][0]}"
         findings = (*_findings(search, search.known(1)), finding)

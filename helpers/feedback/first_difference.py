@@ -73,7 +73,7 @@ class Difference:
         plain = value.phrase == f"the {value.label}" and not relation
         should = "" if plain else f": it should be {value.phrase}"
         where = f" Look at lines {self.since} to {value.line}." if self.since else ""
-        return f"{fine} {wrong}{should}{relation}.{where} All that follows is right.".strip()
+        return f"{fine} {wrong}{should}{relation}.{where} With that put right, every case passes.".strip()
 
 
 def _said_right(values):
