@@ -62,6 +62,8 @@ def open_notebook(server, browser):
 
 def wrong_answer(lesson):
     """Source of a cell with a mistake in it, and the messages it must bring up."""
+    if lesson.number not in ATTEMPTS:
+        pytest.skip("no wrong answer is written down for this lesson yet")
     id, mistakes = ATTEMPTS[lesson.number]
     mistakes = frozenset(mistakes or {get(id).mistakes[0].id})
     source = f'@exercise("{id}")\n{twins_of(get(id)).source(mistakes)}'

@@ -17,6 +17,9 @@ from tools import lab, reset_lesson
 ROOT = Path(__file__).resolve().parents[1]
 needs_make = pytest.mark.skipif(shutil.which("make") is None or os.name != "posix", reason="make is not installed")
 
+# What a `make` that runs these tests hands on; it must not reach the `make` that is tested.
+_OF_MAKE = ("MAKE", "MFLAGS", "VENV", "PYTEST_ARGS", "ENCODER", "TORCH_INDEX", "CONSTRAINTS", "LESSON", "FOLDER")
+
 # Stands for the Python of an installed .venv: notes what it was asked for.
 RECORDER = f"""#!{sys.executable}
 import json, os, sys
@@ -40,7 +43,7 @@ class Course:
     def make(self, *arguments):
         """Run make; returns what its Python was asked for by this run: lists of arguments."""
         before = len(self.asked())
-        environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(_OF_MAKE)}
         subprocess.run(
             ["make", *arguments], cwd=self.folder, check=True, capture_output=True, env=environment | {"CALLS": str(self.calls)}
         )
