@@ -673,7 +673,7 @@ def design_projections():
     ),
     dict(
         id='1.5h', exercise='1.5', today='PARTLY',
-        tutor='The sign of number is wrong: old and are look for a singular noun and find cabinet.',
+        tutor='The sign of number is wrong: old and are look for a singular noun and find shelf.',
         code=r"""
 def design_projections():
     W_q = 5 * np.array([[0, 0], [1, -1], [1, -1], [0, 0]])
