@@ -110,7 +110,3 @@ def test_workflow_runs_both_roads_on_three_systems_each_week():
     assert {name.split("-")[0] for name in conda["strategy"]["matrix"]["os"]} == {"ubuntu", "macos", "windows"}
     assert any("environment.yml" in str(step) for step in conda["steps"])
     assert any(".ci/run" in str(step) for step in written["jobs"]["pip"]["steps"])
-
-
-def test_ci_runs_the_catalogue_as_another_processor_too():
-    assert re.search(r"^ATTENTION_COURSE_ULP=\d make test .*\n.*tests/test_catalogue\.py", CI, re.MULTILINE)
