@@ -159,7 +159,7 @@ def test_waiting_is_without_a_limit(monkeypatch):
 @with_timers
 def test_a_slow_property_goes_without_a_limit(monkeypatch):
     """3.4 right for the cases and endless for the long rows of its property."""
-    monkeypatch.setattr(running.guarded, "__defaults__", (0.3,))
+    monkeypatch.setattr(running, "TIME_LIMIT", 0.3)
     reference = get("3.4").reference
 
     def softmax_backward(weights, d_weights):
@@ -187,6 +187,33 @@ def test_a_timer_stays_armed_or_another_one_is_lost(monkeypatch):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+@with_timers
+def test_a_limit_inside_another_outlasts_it_or_leaves_its_timer():
+    """Many short runs, each within its own limit, inside a limit that ends at an arbitrary moment."""
+
+    def short_runs():
+        while True:
+            running.guarded(lambda: list(range(2000)), short_runs, 0.01)
+
+    state = State()
+    for i in range(40):
+        start = time.monotonic()
+        _, problem = running.contained(short_runs, 0.02 + i / 2000)
+        assert isinstance(problem, running.TimeLimit) and state.changed() == []
+        assert time.monotonic() - start < 10
+
+
+@with_timers
+def test_the_end_of_an_outer_limit_is_taken_for_an_answer_s_own_error():
+    runs = []
+
+    def inner():
+        runs.append(running.guarded(lambda: time.sleep(60), inner, 30))
+
+    _, problem = running.contained(inner, 0.05)
+    assert isinstance(problem, running.TimeLimit) and not runs
 
 
 @with_timers

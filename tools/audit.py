@@ -43,7 +43,9 @@ def _right(exercise, variant, expected):
         outcome = running.run(exercise, variant, case, seconds=SECONDS)
         if not one_case.is_right(exercise, case, expected.outcome(frozenset(), i), outcome):
             return False
-    asked = (running.guarded(lambda ask=ask: ask(variant), variant)[:2] for ask in exercise.properties)
+    asked = (
+        running.guarded(lambda ask=ask: ask(variant), variant, running.TIME_LIMIT)[:2] for ask in exercise.properties
+    )
     return all(value is None and error is None for value, error in asked)
 
 

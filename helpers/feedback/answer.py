@@ -132,5 +132,5 @@ class Answer:
 
     def asked(self, ask, candidate):
         """What a property or a note says of a candidate; an error in it is an answer too (a Finding or a sentence)."""
-        value, error, _, _ = running.guarded(lambda: ask(candidate), candidate)
+        value, error, _, _ = running.guarded(lambda: ask(candidate), candidate, running.TIME_LIMIT)
         return value if error is None else error
