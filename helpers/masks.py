@@ -106,7 +106,7 @@ class CrossAttention(nn.Module):
         self.W_o = nn.Linear(d_model, d_model, bias=False)
 
     def forward(self, x, memory, memory_mask=None):
-        """x (B, T_q, d_model) -> out (B, T_q, d_model), weights (B, h, T_q, T_k)."""
+        """x (B, T_q, d_model) -> out as x, weights (B, h, T_q, T_k)."""
         Q = split_heads(self.W_q(x), self.n_heads)  # (B, h, T_q, d_k)
         K = split_heads(self.W_k(memory), self.n_heads)  # (B, h, T_k, d_k)
         V = split_heads(self.W_v(memory), self.n_heads)  # (B, h, T_k, d_k)
