@@ -7,7 +7,7 @@ right on every case. "You did" is said only where the learner's source bears it 
 
 from dataclasses import dataclass
 
-from . import borrowing, changed_whole, two_changes
+from . import borrowing, change_and_known, changed_whole, two_changes
 from .exercise import AnswerProblem, Finding
 from .messages import continued, filled, joined
 from .registry import get
@@ -25,7 +25,8 @@ PAIRED = 60  # known mistakes that transforms are combined with
 class Explanation:
     """What is wrong with an answer.
 
-    kind: which kind of knowledge it is: "known", "same numbers", "one change", "several changes", "changed input".
+    kind: which kind of knowledge it is: "known", "same numbers", "formula", "one change", "several changes",
+    "changed input".
     headline: the first sentence. points: what the headline counts. findings: what was found, by name.
     more: sentences beneath.
     """
@@ -110,6 +111,33 @@ def _one_change(search):
     return Explanation("one change", change.sentence, findings=(finding,), more=facts)
 
 
+def _formula(search):
+    """A count whose terms differ from the right ones; by the names of two known mistakes where the source has them."""
+    formula = search.formula
+    if formula is None or not formula.points:
+        return None
+    known = _known_and_seen(2)(search)
+    if known is not None:
+        return known
+    return _of_formula(f"with letters for the sizes, your result is `{formula.text}`.", formula.points)
+
+
+def _factor_of_formula(search):
+    """A count that is right but for a number."""
+    formula = search.formula
+    if formula is None or not formula.factor:
+        return None
+    text = f"your result is {formula.factor}, whatever the sizes: with letters for them it is `{formula.text}`."
+    return _of_formula(text, ())
+
+
+def _of_formula(headline, points):
+    findings = tuple(Finding("formula", point) for point in points) or (Finding("formula", headline),)
+    if len(points) == 1:
+        headline, points = f"{headline} {points[0]}", ()
+    return Explanation("formula", headline, points=points, findings=findings)
+
+
 def _known_by_numbers(size):
     """Known mistakes that give the same numbers, though the learner's source does not show them."""
 
@@ -180,6 +208,17 @@ def _callee(search):
     return None
 
 
+def _change_and_known(search):
+    """A known mistake, and one change in the learner's own code besides."""
+    found = change_and_known.find(search)
+    if found is None:
+        return None
+    known = _findings(search, [found.ids])
+    points = (known[0].message, found.sentence)
+    findings = (*known, Finding("one-change", found.sentence))
+    return Explanation("several changes", "two things are wrong.", points=points, findings=findings)
+
+
 def _two_changes(search):
     """Two changes of the learner's own code that together make it right."""
     if search.values is None:
@@ -205,12 +244,15 @@ ROADS = (
     _only_changed_its_input,
     _known_and_seen(1),
     _cannot_be_tried,
+    _formula,
     _one_change,
     _known_and_seen(2),
     _known_by_numbers(1),
+    _factor_of_formula,
     _transformed,
     _callee,
     _known_and_seen(3),
+    _change_and_known,
     _two_changes,
     _known_by_numbers(2),
     _transformed_and_known,

@@ -39,16 +39,29 @@ def borne_out(mistake, reference_source, source):
     """Whether the answer's source shows what a known mistake speaks of. source: None where it cannot be read."""
     if source is None:
         return False
+    came, went, there = _came_and_went(mistake, reference_source, source)
+    if came:
+        return 2 * len(came & there) >= len(came)
+    return bool(went) and 2 * len(went - there) >= len(went) or not went
+
+
+def plainly_seen(mistake, reference_source, source):
+    """The same, with everything that came in there, and nothing that went; for mistakes that stand beside others."""
+    if source is None:
+        return False
+    came, went, there = _came_and_went(mistake, reference_source, source)
+    came -= words(_code_only(reference_source))
+    return came <= there if came else not went & there
+
+
+def _came_and_went(mistake, reference_source, source):
+    """Words that a mistake brings into the reference, words that it takes away, and the words of an answer."""
     if mistake.source is None:
         old, new = (" ".join(patch[side] for patch in mistake.patches) for side in (0, 1))
     else:
         old, new = reference_source, mistake.source
     ignored = _TELLS_NOTHING | _local_names(reference_source) | _local_names(mistake.source or "")
-    came, went = words(new) - words(old) - ignored, words(old) - words(new) - ignored
-    there = words(_code_only(source))
-    if came:
-        return 2 * len(came & there) >= len(came)
-    return bool(went) and 2 * len(went - there) >= len(went) or not went
+    return words(new) - words(old) - ignored, words(old) - words(new) - ignored, words(_code_only(source))
 
 
 @functools.cache

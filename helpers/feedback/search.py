@@ -6,7 +6,7 @@ import inspect
 import numpy as np
 
 from ..course import VOCABULARY
-from . import evidence, first_difference, one_change, variants
+from . import counting, evidence, first_difference, one_change, variants
 from .outcomes import same_outcome
 from .running import line_in, place_of
 
@@ -23,6 +23,7 @@ class Search:
         cases = range(len(self.outcomes)) if among is None else among
         self.order = [*self.wrong, *(i for i in cases if i not in self.wrong)]
         self._known, self._change, self.changed_counts = {}, (), True
+        self.tried = []  # edits of the answer, with what came out in the first wrong case, once `change` was sought
 
     # Known mistakes
 
@@ -88,6 +89,11 @@ class Search:
         source, reference = self.answer.source, self.exercise.source
         return all(evidence.borne_out(self.twins.mistakes[id], reference, source) for id in ids)
 
+    def plainly_seen(self, ids):
+        """Whether the source shows all of it: a change of something else must not be what brought the mistake in."""
+        source, reference = self.answer.source, self.exercise.source
+        return all(evidence.plainly_seen(self.twins.mistakes[id], reference, source) for id in ids)
+
     def matches(self, value_of):
         """Whether outcomes made case by case are the answer's on every case. value_of: a case's index → one or None."""
         for i in self.order:
@@ -109,7 +115,21 @@ class Search:
         answer = self.answer
         if answer.tree is None or not inspect.signature(self.exercise.reference).parameters:
             return None  # where nothing is given, many answers are right, and a change that works is no advice
-        return one_change.find(answer.tree, variants.Builder(answer.space), answer.fits, answer.space)
+        return one_change.find(
+            answer.tree, variants.Builder(answer.space), answer.fits, answer.space, tried=self._keep_tried
+        )
+
+    def _keep_tried(self, edit):
+        """Keep what the answer did on the first wrong case with an edit, where that is anything else."""
+        now, first = self.answer.latest, self.order[0]
+        if now is not None and now.error is None:
+            if not same_outcome(now, self.outcomes[first], self.answer.tolerances[first]):
+                self.tried.append((edit, now))
+
+    @functools.cached_property
+    def formula(self):
+        """The answer's formula beside the right one (counting.Formula), or None."""
+        return counting.find(self.answer)
 
     @functools.cached_property
     def values(self):

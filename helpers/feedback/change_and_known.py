@@ -1,0 +1,65 @@
+"""Two mistakes, one of them known: with one change in the learner's code, the answer does what the known one does."""
+
+from dataclasses import dataclass
+
+from . import one_change
+from .edits import made
+from .outcomes import same_outcome
+from .variants import Builder, quiet_libraries
+
+VERIFIED = 40  # pairs of an edit and a mistake that are run on every case
+
+
+@dataclass(frozen=True)
+class ChangeAndKnown:
+    """A known mistake (a set of one id), and the changes any one of which leaves nothing else wrong."""
+
+    ids: frozenset
+    changes: tuple[one_change.Change, ...]
+
+    @property
+    def sentence(self):
+        """What a report says of the change."""
+        return f"{one_change.in_lines(self.changes[0].lines).capitalize()}, look at {one_change.looks_of(self.changes)}"
+
+
+def find(search):
+    """The ChangeAndKnown of an answer, or None. search: its Search, whose `change` was sought and not found."""
+    if search.says_little or search.exercise.judge or not search.tried:
+        return None
+    first, answer = search.order[0], search.answer
+    seen = [ids for ids in search.twins.sets(1) if search.plainly_seen(ids) and search.differs(ids, first)]
+    known = [(ids, search.twins.outcome(ids, first)) for ids in seen]
+    build, left = Builder(answer.space), VERIFIED
+    with quiet_libraries():
+        for ids, twin in known:
+            if twin.error is not None:
+                continue
+            edits = [e for e, outcome in search.tried if same_outcome(outcome, twin, answer.tolerances[first])]
+            fine = []
+            for edit in edits:
+                left -= 1
+                if left < 0:
+                    return None
+                if _does_the_same(search, build, edit, ids):
+                    fine.append(edit)
+            if fine:
+                best = [edit for edit in fine if edit.rank == fine[0].rank]
+                changes = one_change.options(best, answer.tree)
+                changes = [change for change in changes if change.lines == changes[0].lines]
+                return ChangeAndKnown(ids, tuple(changes))
+    return None
+
+
+def _does_the_same(search, build, edit, ids):
+    """Whether the answer with an edit does on every case what the reference with these mistakes does."""
+    answer = search.answer
+    with made(edit):
+        try:
+            variant = build(answer.tree)
+        except Exception:  # the edit left something that cannot be compiled or defined
+            return False
+    return all(
+        same_outcome(answer.run_variant(variant, i), search.twins.outcome(ids, i), answer.tolerances[i])
+        for i in search.order
+    )
