@@ -7,7 +7,7 @@ from .edits import made
 from .outcomes import same_outcome
 from .variants import Builder, quiet_libraries
 
-VERIFIED = 40  # pairs of an edit and a mistake that are run on every case
+VERIFIED = 400  # variants that are run on further cases
 
 
 @dataclass(frozen=True)
@@ -29,20 +29,20 @@ def find(search):
         return None
     first, answer = search.order[0], search.answer
     seen = [ids for ids in search.twins.sets(1) if search.plainly_seen(ids) and search.differs(ids, first)]
-    known = [(ids, search.twins.outcome(ids, first)) for ids in seen]
     build, left = Builder(answer.space), VERIFIED
     with quiet_libraries():
-        for ids, twin in known:
+        for ids in seen:
+            twin = search.twins.outcome(ids, first)
             if twin.error is not None:
                 continue
-            edits = [e for e, outcome in search.tried if same_outcome(outcome, twin, answer.tolerances[first])]
-            fine = []
-            for edit in edits:
-                left -= 1
-                if left < 0:
-                    return None
-                if _does_the_same(search, build, edit, ids):
-                    fine.append(edit)
+            fine, cases = [], _most_telling_first(search, ids)
+            for edit, outcome in search.tried:
+                if same_outcome(outcome, twin, answer.tolerances[first]):
+                    left -= 1
+                    if left < 0:
+                        return None
+                    if _does_the_same(search, build, edit, ids, cases):
+                        fine.append(edit)
             if fine:
                 best = [edit for edit in fine if edit.rank == fine[0].rank]
                 changes = one_change.options(best, answer.tree)
@@ -51,7 +51,12 @@ def find(search):
     return None
 
 
-def _does_the_same(search, build, edit, ids):
+def _most_telling_first(search, ids):
+    """All cases, first those where the answer as it is does something else than the mistake."""
+    return sorted(search.order, key=lambda i: search.fits(ids, i))
+
+
+def _does_the_same(search, build, edit, ids, cases):
     """Whether the answer with an edit does on every case what the reference with these mistakes does."""
     answer = search.answer
     with made(edit):
@@ -61,5 +66,5 @@ def _does_the_same(search, build, edit, ids):
             return False
     return all(
         same_outcome(answer.run_variant(variant, i), search.twins.outcome(ids, i), answer.tolerances[i])
-        for i in search.order
+        for i in cases
     )

@@ -13,7 +13,7 @@ from .exercise import AnswerProblem, Finding
 from .messages import continued, joined, opened
 from .outcomes import same_outcome
 from .registry import get
-from .remarks import remarks_on
+from .remarks import missing_in, remarks_on
 from .report import Report
 from .search import Search
 from .session import session
@@ -240,10 +240,21 @@ class _Judgement:
         one_bit = isinstance(answer.expected[first].value, (bool, np.bool_))  # a yes or no agrees too easily
         part = None if one_bit else part
         differing = self._first_difference()
-        maybe = [remark.sentence for remark in remarks if not remark.certain][:1]
+        maybe = self._suspicions([remark for remark in remarks if not remark.certain])[:1]
         whole = [part[0]] if part and part[1] else []
         rest = [part[0]] if part and not part[1] else []
-        return [*sure[:2], *whole, *differing, *rest, *([] if sure or whole or differing else maybe)]
+        said = [*sure[:2], *whole, *differing, *rest]
+        return [*said, *([] if sure or whole else maybe), *([] if said else missing_in(answer)[:1])]
+
+    def _suspicions(self, remarks):
+        """Remarks on lines where the first value that differs says the mistake may be; all where it says nothing."""
+        difference = self.search.difference
+        if difference is None:
+            return [remark.sentence for remark in remarks]
+        if difference.relation or difference.complete or difference.misnamed:
+            return []
+        first, last = difference.lines_in_doubt
+        return [remark.sentence for remark in remarks if first <= remark.line <= last]
 
     def _first_difference(self):
         difference = self.search.difference

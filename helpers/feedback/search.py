@@ -120,11 +120,9 @@ class Search:
         )
 
     def _keep_tried(self, edit):
-        """Keep what the answer did on the first wrong case with an edit, where that is anything else."""
-        now, first = self.answer.latest, self.order[0]
-        if now is not None and now.error is None:
-            if not same_outcome(now, self.outcomes[first], self.answer.tolerances[first]):
-                self.tried.append((edit, now))
+        """Keep an edit with what the answer did with it on the first wrong case."""
+        if self.answer.latest is not None and self.answer.latest.error is None:
+            self.tried.append((edit, self.answer.latest))
 
     @functools.cached_property
     def formula(self):
