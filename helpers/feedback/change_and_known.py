@@ -2,12 +2,16 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from . import one_change
 from .edits import made
 from .outcomes import same_outcome
+from .values import arrays, as_array
 from .variants import Builder, quiet_libraries
 
 VERIFIED = 400  # variants that are run on further cases
+TOO_MUCH = ("names", "line", "order of lines")  # kinds of edits that may turn an answer into another mistake
 
 
 @dataclass(frozen=True)
@@ -33,11 +37,11 @@ def find(search):
     with quiet_libraries():
         for ids in seen:
             twin = search.twins.outcome(ids, first)
-            if twin.error is not None:
+            if twin.error is not None or not _nearer(search, ids):
                 continue
             fine, cases = [], _most_telling_first(search, ids)
             for edit, outcome in search.tried:
-                if same_outcome(outcome, twin, answer.tolerances[first]):
+                if edit.kind not in TOO_MUCH and same_outcome(outcome, twin, answer.tolerances[first]):
                     left -= 1
                     if left < 0:
                         return None
@@ -49,6 +53,37 @@ def find(search):
                 changes = [change for change in changes if change.lines == changes[0].lines]
                 return ChangeAndKnown(ids, tuple(changes))
     return None
+
+
+def _nearer(search, ids):
+    """Whether the mistakes alone come nearer to what is right than the answer does, where that can be measured.
+
+    Else the change would not mend one of two mistakes: it would make another one.
+    """
+    nearer = farther = 0
+    for i in search.wrong:
+        right = search.answer.expected[i].value
+        outcomes = search.outcomes[i], search.twins.outcome(ids, i)
+        ours, theirs = (_distance(right, outcome.value) for outcome in outcomes)
+        nearer += theirs < ours
+        farther += theirs > ours
+    return nearer >= farther
+
+
+def _distance(right, value):
+    """The sum of all differences; infinity where shapes differ or numbers are not finite."""
+    total = 0.0
+    right, value = [*arrays(right, numbers=True)], [*arrays(value, numbers=True)]
+    if len(right) != len(value):
+        return np.inf
+    for wanted, got in zip(right, value, strict=True):
+        wanted, got = as_array(wanted), as_array(got)
+        if wanted.shape != got.shape or got.dtype.kind not in "fiub":
+            return np.inf
+        with np.errstate(all="ignore"):
+            off = np.where(wanted == got, 0.0, np.abs(wanted.astype(float) - got.astype(float)))
+        total += float(np.nan_to_num(off, nan=np.inf).sum())
+    return total
 
 
 def _most_telling_first(search, ids):

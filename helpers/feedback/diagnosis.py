@@ -89,7 +89,8 @@ def _cannot_be_tried(search):
     if not isinstance(error, AnswerProblem):
         return None
     change = () if search.change is None else (Finding("one-change", search.change.sentence),)
-    more = tuple(finding.message for finding in change)
+    certain = [remark.sentence for remark in remarks_on(search.answer) if remark.certain]
+    more = (*(finding.message for finding in change), *certain[:1])
     return Explanation("known", error.finding.message, findings=(error.finding, *change), more=more)
 
 
@@ -155,8 +156,8 @@ def _known_by_numbers(size):
 
 def _transformed(search):
     """The reference's results, or its arguments, changed as a whole."""
-    if search.exercise.judge:
-        return None  # many answers are right there
+    if search.exercise.judge or search.says_little:
+        return None  # many answers are right there, or few are possible
     for clause, id, value_of in changed_whole.of_results(search, frozenset()):
         if search.matches(value_of):
             return _same_numbers(clause, id)

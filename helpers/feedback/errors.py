@@ -37,7 +37,7 @@ def told(error, candidate, exercise):
 def explained(error, place, exercise):
     """What an error means, in words that fit its kind; None where its own words are the best there are."""
     text = message_of(error)
-    for ask in (_inner_sizes, _broadcast, _missing_name, _recursion, _not_implemented):
+    for ask in (_inner_sizes, _broadcast, _missing_name, _missing_attribute, _recursion, _not_implemented):
         found = ask(error, text, place, exercise)
         if found:
             return found
@@ -113,6 +113,14 @@ def _of_an_exercise(name, owner, exercise):
     return f"`{name}` is the function of exercise {owner}. In this lesson: `from {module} import {name}`."
 
 
+def _missing_attribute(error, text, place, exercise):
+    """A name after `self.` that nothing in the class gives a value."""
+    found = re.match(rf"'{exercise.name}' object has no attribute '(\w+)'", text)
+    if not found or not exercise.is_class:
+        return None
+    return f"nothing has given `self.{found[1]}` a value by then. Attributes get theirs in `__init__`."
+
+
 def _recursion(error, text, place, exercise):
     if isinstance(error, RecursionError):
         return "the function calls itself without end."
@@ -182,6 +190,11 @@ _ADVICE = (
         "A tensor is neither true nor false as a whole: to ask whether it was given, write `is not None`.",
     ),
     ("Cannot interpret", "A shape goes into one pair of parentheses: `np.zeros((2, 3))`."),
+    (
+        "math range error",
+        "`math.exp` stops where its result is too large for a float, from about exp(710) on. "
+        "Can the numbers be made smaller before the exponential, without changing the result?",
+    ),
     ("has no attribute 'randn'", "A Generator draws normal numbers with `rng.normal` or `rng.standard_normal`."),
     ("keyword argument 'dim'", "NumPy calls it `axis`; `dim` is PyTorch's word."),
     ("keyword argument 'keepdim'", "NumPy calls it `keepdims`; `keepdim` is PyTorch's word."),

@@ -4,6 +4,7 @@ Attempted? Runs? Right kind, shape and values? Well behaved? And if not: what ex
 """
 
 import inspect
+import logging
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from .session import session
 from .sources import has_code, same_code
 from .values import arrays, describe, dtype_name
 
+LOG = logging.getLogger("helpers.feedback")
 STAND_IN = "Until yours passes, the cells below use the course's version."
 
 # Of computing. No honest answer comes near: they end what a strange result makes endless.
@@ -154,6 +156,7 @@ class _Judgement:
             report, problem = running.contained(lambda: self._explained(first, status), EXPLAINING_SECONDS)
         if problem is None:
             return report
+        LOG.debug("nothing could be explained of exercise %s", self.exercise.id, exc_info=problem)
         return self._make(status, self.answer.problems[first].text)  # a result that no explanation can work with
 
     def _explained(self, first, status):

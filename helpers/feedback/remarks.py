@@ -1,9 +1,10 @@
 """What reading an answer's source says of it, beside the reference's own."""
 
+import ast
+
 from . import reading, reading_operations, variants
-from .changed_whole import callees
 from .inputs import pristine
-from .registry import get
+from .registry import functions_until, get
 from .values import as_array, is_array
 
 
@@ -35,8 +36,14 @@ def _sources(exercise):
         one = left.pop()
         if one.id not in found:
             found[one.id] = variants.parse(one.source)
-            left += [get(number) for number in callees(one).values()]
+            owners = functions_until(one.id)
+            left += [get(owners[name]) for name in _called(found[one.id]) if name in owners]
     return [tree for tree in found.values() if tree is not None]
+
+
+def _called(tree):
+    calls = () if tree is None else (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return {call.func.id for call in calls if isinstance(call.func, ast.Name)}
 
 
 def _names_with_many_axes(exercise):
