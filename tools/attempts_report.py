@@ -92,8 +92,9 @@ def space_for(exercise_id):
         tree = ast.parse("\n".join("" if line.startswith(("%", "!")) else line for line in source.splitlines()))
         if exercise_number(tree) == exercise_id:
             break
-        imports = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
-        exec(compile(ast.Module(imports, []), "<imports>", "exec"), space)
+        definitions = (ast.Import, ast.ImportFrom, ast.FunctionDef)
+        nodes = [n for n in tree.body if isinstance(n, definitions) and not getattr(n, "decorator_list", [])]
+        exec(compile(ast.Module(nodes, []), f"<{lesson.slug}>", "exec"), space)
     own = [info.id for info in lesson.exercises]
     space |= {get(id).name: get(id).reference for id in own[: own.index(exercise_id)]}
     return space

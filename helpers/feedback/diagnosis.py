@@ -174,6 +174,11 @@ def _transformed_and_known(search):
     wrong = changed_whole.wrong_results(search)
     for mistake in search.exercise.mistakes[:PAIRED]:
         ids = frozenset({mistake.id})
+        if not any(search.differs(ids, i) for i in search.wrong):
+            continue
+        factor = changed_whole.factor(search, ids)
+        if factor is not None:
+            return _with_factor(search, ids, factor)
         if not search.differs(ids, search.order[0]) or search.twins.outcome(ids, search.order[0]).error is not None:
             continue
         for clause, id, value_of in changed_whole.of_results(search, ids, wrong):
@@ -188,6 +193,16 @@ def _transformed_and_known(search):
                     findings=(Finding(mistake.id, message), finding),
                 )
     return None
+
+
+def _with_factor(search, ids, factor):
+    """A known mistake, and a number that the whole result is multiplied by."""
+    known = _findings(search, [ids])
+    text = f"Besides, all of it is {changed_whole.factor_text(factor)} times as large as with that mistake alone."
+    seen = search.plainly_seen(ids)
+    headline = "two things together give exactly your result." if seen else "two things together give the same numbers."
+    points = (known[0].message, text)
+    return Explanation("same numbers", headline, points=points, findings=(*known, Finding("factor", text)))
 
 
 def _callee(search):
@@ -207,6 +222,14 @@ def _callee(search):
                 text = f"The same numbers come out with a mistake in the part that `{name}` does: {message}"
                 return Explanation("same numbers", text, findings=(Finding(mistake.id, message),))
     return None
+
+
+def _seen_together(search):
+    """Two known mistakes that are looked for alone elsewhere, where the learner's source shows both plainly."""
+    if search.says_little:
+        return None
+    found = search.seen_pairs()
+    return _named(search, found) if found else None
 
 
 def _change_and_known(search):
@@ -253,6 +276,7 @@ ROADS = (
     _transformed,
     _callee,
     _known_and_seen(3),
+    _seen_together,
     _change_and_known,
     _two_changes,
     _known_by_numbers(2),

@@ -51,7 +51,8 @@ def plainly_seen(mistake, reference_source, source):
         return False
     came, went, there = _came_and_went(mistake, reference_source, source)
     came -= words(_code_only(reference_source))
-    return came <= there if came else not went & there
+    names_gone = {word for word in went if word[0].isalpha()}  # an operator that went may well stand elsewhere
+    return came <= there if came else not names_gone & there
 
 
 def _came_and_went(mistake, reference_source, source):

@@ -38,6 +38,7 @@ _FOREIGN = {
     "tile": "It lays whole copies side by side.",
     "argmax": "It gives the place of the largest entry, and not the entry.",
 }
+_NEARLY = {"allclose", "isclose", "abs"}  # what comparisons with some room use
 # Kinds of operations: what a code without one "never" does, and names that do such a thing.
 _KINDS = (
     ("divides", "Div FloorDiv mean average softmax div divide true_divide normalize Pow reciprocal rsqrt log_softmax"),
@@ -52,8 +53,12 @@ _KINDS = (
 def foreign(tree, sources):
     """(line, sentence, False) for functions that change values and that nothing in the sources (trees) calls."""
     own = set().union(*map(_operations, sources)) if sources else set()
+    with_room = own & _NEARLY and not _operations(tree) & _NEARLY
     for function in functions_of(tree):
         for node in ast.walk(function):
+            if with_room and _compares_exactly(node):
+                why = "It wants equality to the last bit: rounding alone makes a difference."
+                yield node.lineno, f"look at the `==` in `{short(node)}`. {why}", False
             if isinstance(node, ast.Call) and name_of(node) in _FOREIGN and name_of(node) not in own:
                 yield node.lineno, f"look at `{short(node)}`. {_FOREIGN[name_of(node)]}", False
             elif _is_sigmoid(node) and not any(_is_sigmoid(n) for source in sources for n in ast.walk(source)):
@@ -89,6 +94,14 @@ def _calls_unknown(tree, space):
     known = {node.name for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
     called = {n.func.id for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
     return any(name in space and name not in known for name in called)
+
+
+def _compares_exactly(node):
+    """a == b, neither of them a number or a size."""
+    if not (isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Eq, ast.NotEq))):
+        return False
+    sides = (node.left, node.comparators[0])
+    return not any(isinstance(n, ast.Constant) or getattr(n, "attr", "") == "shape" for s in sides for n in ast.walk(s))
 
 
 def _is_sigmoid(node):

@@ -10,6 +10,7 @@ from . import counting, evidence, first_difference, one_change, variants
 from .outcomes import same_outcome
 from .running import line_in, place_of
 
+SEEN = 16  # mistakes that are seen in a source, and tried in pairs
 VERDICTS = 4  # wrong verdicts from which on agreement proves something
 
 
@@ -63,6 +64,14 @@ class Search:
     def _fitting(self, size):
         found = [ids for ids in self._sets(size, self.order[0]) if all(self.fits(ids, i) for i in self.order)]
         return [ids for ids in found if any(self.differs(ids, i) for i in self.order)]
+
+    def seen_pairs(self):
+        """Pairs of known mistakes that the source shows plainly and that do together what the answer did, all of them
+        tried, also those that are looked for alone elsewhere.
+        """
+        seen = [id for id in self.twins.spans if self.plainly_seen(frozenset({id}))][:SEEN]
+        pairs = [ids for ids in self.twins.pairs(seen) if all(self.fits(ids, i) for i in self.order)]
+        return [ids for ids in pairs if any(self.differs(ids, i) for i in self.order)]
 
     def _sets(self, size, first):
         """Sets worth trying. From three on, those that leave the first case as it is have been run already."""
