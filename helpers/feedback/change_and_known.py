@@ -1,10 +1,11 @@
 """Two mistakes, one of them known: with one change in the learner's code, the answer does what the known one does."""
 
+import ast
 from dataclasses import dataclass
 
 import numpy as np
 
-from . import one_change
+from . import evidence, one_change
 from .edits import made
 from .outcomes import same_outcome
 from .values import arrays, as_array
@@ -94,7 +95,11 @@ def _most_telling_first(search, ids):
 def _does_the_same(search, build, edit, ids, cases):
     """Whether the answer with an edit does on every case what the reference with these mistakes does."""
     answer = search.answer
+    before = ast.unparse(answer.tree)
     with made(edit):
+        after = ast.unparse(answer.tree)
+        if any(evidence.brought_in(search.twins.mistakes[id], search.exercise.source, before, after) for id in ids):
+            return False
         try:
             variant = build(answer.tree)
         except Exception:  # the edit left something that cannot be compiled or defined

@@ -149,6 +149,8 @@ def _one_term(term, wanted):
     shown = f"the term `{_product(term)}`"
     if more and less:
         return f"In {shown}, {_listed(more)} stands where {_listed(less)} belongs."
+    if less and set(less) <= {name for name, _ in term}:
+        return f"In {shown}, {_listed(less)} belongs once more."
     if less:
         return f"In {shown}, the size {_listed(less)} is missing."
     return f"In {shown}, {_listed(more)} is one factor too many."
@@ -182,6 +184,8 @@ def _times(factor):
     """A factor in words."""
     if factor == 1:
         return "as large as it should be"
+    if factor == 2:
+        return "twice what it should be"
     if factor.p == 1 and factor.q in _PARTS:
         return f"{_PARTS[factor.q]} of what it should be"
     return f"{factor} times what it should be"

@@ -115,12 +115,13 @@ def _one_change(search):
 def _formula(search):
     """A count whose terms differ from the right ones; by the names of two known mistakes where the source has them."""
     formula = search.formula
-    if formula is None or not formula.points:
+    if formula is None or not formula.points or search.known(1):
         return None
-    known = _known_and_seen(2)(search)
-    if known is not None:
-        return known
-    return _of_formula(f"with letters for the sizes, your result is `{formula.text}`.", formula.points)
+    known = search.known(2)
+    if known:
+        seen = [ids for ids in known if search.borne_out(ids)]
+        return _named(search, seen or known, seen=bool(seen))
+    return _of_formula(search, f"with letters for the sizes, your result is `{formula.text}`.", formula.points)
 
 
 def _factor_of_formula(search):
@@ -129,14 +130,15 @@ def _factor_of_formula(search):
     if formula is None or not formula.factor:
         return None
     text = f"your result is {formula.factor}, whatever the sizes: with letters for them it is `{formula.text}`."
-    return _of_formula(text, ())
+    return _of_formula(search, text, ())
 
 
-def _of_formula(headline, points):
+def _of_formula(search, headline, points):
     findings = tuple(Finding("formula", point) for point in points) or (Finding("formula", headline),)
     if len(points) == 1:
         headline, points = f"{headline} {points[0]}", ()
-    return Explanation("formula", headline, points=points, findings=findings)
+    more = () if search.change is None else (search.change.sentence,)
+    return Explanation("formula", headline, points=points, findings=findings, more=more)
 
 
 def _known_by_numbers(size):
@@ -234,7 +236,7 @@ def _seen_together(search):
 
 def _change_and_known(search):
     """A known mistake, and one change in the learner's own code besides."""
-    found = change_and_known.find(search)
+    found = None if search.known(2) else change_and_known.find(search)
     if found is None:
         return None
     known = _findings(search, [found.ids])

@@ -8,6 +8,7 @@ more than that the same numbers come out.
 import ast
 import functools
 import re
+from collections import Counter
 
 _WORDS = re.compile(r"[A-Za-z_]\w*|\d+(?:\.\d+)?(?:e-?\d+)?|\*\*|//|==|!=|<=|>=|[-+*/@~^<>%]")
 _TELLS_NOTHING = frozenset(
@@ -53,6 +54,13 @@ def plainly_seen(mistake, reference_source, source):
     came -= words(_code_only(reference_source))
     names_gone = {word for word in went if word[0].isalpha()}  # an operator that went may well stand elsewhere
     return came <= there if came else not names_gone & there
+
+
+def brought_in(mistake, reference_source, before, after):
+    """Whether a change of an answer's source takes away what a mistake lacks: then it brings that mistake in."""
+    _, went, _ = _came_and_went(mistake, reference_source, before)
+    gone = Counter(_WORDS.findall(_code_only(before))) - Counter(_WORDS.findall(_code_only(after)))
+    return bool(went & set(gone))
 
 
 def _came_and_went(mistake, reference_source, source):

@@ -179,7 +179,7 @@ class _Judgement:
         """What stands beneath an explanation: what it adds, what a change alone does not say, and the evidence."""
         told = (found.headline, *found.points, *found.more)
         more = [*found.more]
-        if found.kind in ("one change", "several changes") and len(more) < 2:
+        if found.kind in ("one change", "several changes", "formula") and len(more) < 2:
             more += hints.remarks(self.answer)[:1]
         if found.kind != "changed input":
             more += [text for text in self._changed() if text not in " ".join(told)]
