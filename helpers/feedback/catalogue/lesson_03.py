@@ -357,7 +357,7 @@ JACOBIAN = Exercise(
         Mistake("diagonal-only", old=_BACK, new="return (diagonal - outer) * identity",
             message="Only your diagonal is filled, with p_i (1 − p_i). The weights share one sum, so weight i also moves with every other score: −p_i p_j off the diagonal."),
         Mistake("elementwise", old=_BACK, new="return p * (1 - p)", hides_others=True,
-            message="You returned p (1 − p), one number a weight: that is the slope of a sigmoid, whose outputs do not share a sum. Each weight depends on all n scores: (n, n) numbers a row."),
+            message="You returned p (1 − p), one number a weight: that is the slope of a sigmoid, whose outputs do not share a sum. Each weight depends on all n scores: (n, n) numbers per row."),
         Mistake("p-times-one-minus-p-everywhere", old=_BACK, new="return p[..., :, None] * (1 - p[..., None, :])", hides_others=True,
             message="You have p_i (1 − p_j) everywhere; the 1 belongs on the diagonal only, where i = j."),
         Mistake("p-times-one-minus-p-transposed", old=_BACK, new="return p[..., None, :] * (1 - p[..., :, None])", hides_others=True,
