@@ -558,7 +558,7 @@ def dot_product_scores(Q, K):
 """,
     ),
     dict(
-        id='1.4i', exercise='1.4', today='NAMED', words=('transpose', 'whether / np'),
+        id='1.4i', exercise='1.4', today='NAMED', words=('divided by √d_k', 'which axis comes first'),
         tutor='The scale sqrt(d_k) is not asked for here, and the rows belong to the keys (transposed).',
         code=r"""
 def dot_product_scores(Q, K):
@@ -622,7 +622,7 @@ def dot_product_scores(Q, K):
 """,
     ),
     dict(
-        id='1.4t', exercise='1.4', today='NAMED', words=('keys with keys', 'whether / np'),
+        id='1.4t', exercise='1.4', today='NAMED', words=('divided by √d_k', 'the name K'),
         tutor='Keys with keys, and scaled.',
         code=r"""
 def dot_product_scores(Q, K):
@@ -1321,7 +1321,7 @@ def additive_scores(Q, K, W_q, W_k, v):
 """,
     ),
     dict(
-        id='2.4q', exercise='2.4', today='NAMED', words=('what that line computes', 'whether / np'),
+        id='2.4q', exercise='2.4', today='NAMED', words=('There is no tanh', 'divided by √m'),
         tutor='Divided by sqrt(m), and no tanh.',
         code=r"""
 def additive_scores(Q, K, W_q, W_k, v):
@@ -1378,7 +1378,7 @@ def general_scores(Q, K, W):
 """,
     ),
     dict(
-        id='2.5d', exercise='2.5', today='NAMED', words=('transposed', 'whether tanh belongs there'),
+        id='2.5d', exercise='2.5', today='NAMED', words=('a tanh too many', 'which axis comes first'),
         tutor='tanh does not belong to general scores, and the result is transposed.',
         code=r"""
 def general_scores(Q, K, W):

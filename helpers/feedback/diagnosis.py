@@ -187,7 +187,7 @@ def _transformed_and_known(search):
             if search.matches(value_of) and not search.fits(ids, search.order[0]):
                 message = _message(search, mistake.id)
                 finding = Finding(id, f"The same numbers come out if {clause}.")
-                points = (message, f"As if {clause}.")
+                points = (message, f"Besides, the same numbers come out if {clause}.")
                 return Explanation(
                     "same numbers",
                     "two things together give the same numbers.",

@@ -3,8 +3,8 @@
 import ast
 import itertools
 
-from .edits_of_numbers import sizes
-from .trees import AXES, is_method, name_of, number
+from .edits_of_numbers import infinity, sizes
+from .trees import AXES, is_method, name_of, number, number_of
 
 _REDUCTIONS = frozenset(
     "sum mean max min amax amin prod std var all any argmax argmin softmax log_softmax cumsum norm logsumexp"
@@ -224,6 +224,11 @@ def _additions(function, call, where, name, shown, changed):
             key = ("condition", ast.dump(value))
             look = f"the condition of {shown}: is it the right way round?"
             yield function.change(1, "condition", look, key, (call.lineno,), ((call, "args", i, new),))
+    if name in ("where", "masked_fill", "masked_fill_", "full", "full_like") and len(call.args) > 1:
+        *others, filled = call.args
+        if number_of(filled) is None and isinstance(filled, (ast.Attribute, ast.Call, ast.UnaryOp)):
+            args = [*others, infinity(function.torch, True)]
+            yield edit(2, "number", f"the value that {shown} fills in", where, changed(args), call)
     if name in (
         "arange",
         "zeros",

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from . import edits_of_calls, edits_of_numbers, edits_of_statements
 from .edits import Edit
-from .trees import name_of, number
+from .trees import name_of, number, short
 from .variants import body_of, functions_of
 
 
@@ -178,10 +178,20 @@ class _Function:
                 if name != node.attr:
                     new = ast.Attribute(node.value, name, ast.Load())
                     yield self.edit(2, "name", f"the name `self.{node.attr}`", where, new, node)
-        elif node.attr == "T":
+        elif isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name) and node.value.id in self.names:
+            for name in self._attributes_of(node.value.id):
+                if name != node.attr:
+                    new = ast.Attribute(node.value, name, ast.Load())
+                    yield self.edit(3, "name", f"the name `{short(node)}`", where, new, node)
+        if node.attr == "T":
             yield self.edit(1, "transpose", "whether `.T` belongs there", where, node.value, node)
             look = "what `.T` does when there are more than two axes"
             yield self.edit(1, "transpose", look, where, self.swapped(node.value), node)
+
+    def _attributes_of(self, name):
+        """Attributes with a capital or a bar, such as W_o and b_o, that the function reads of an argument."""
+        read = (n for n in ast.walk(self.function) if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name))
+        return dict.fromkeys(n.attr for n in read if n.value.id == name and re.fullmatch(r"[A-Za-z]_\w", n.attr))
 
     def swapped(self, node):
         """The expression for a node with its last two axes exchanged."""

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 
 _WORDS = re.compile(r"[A-Za-z_]\w*|\d+(?:\.\d+)?(?:e-?\d+)?|\*\*|//|==|!=|<=|>=|[-+*/@~^<>%]")
+_MODULES = {"np", "torch", "self", "F", "nn"}
 _TELLS_NOTHING = frozenset(
     "np torch self return if else for in not is None pass axis dim and or keepdims keepdim".split()
 )
@@ -52,23 +53,32 @@ def plainly_seen(mistake, reference_source, source):
         return False
     came, went, there = _came_and_went(mistake, reference_source, source)
     came -= words(_code_only(reference_source))
-    names_gone = {word for word in went if word[0].isalpha()}  # an operator that went may well stand elsewhere
-    return came <= there if came else not names_gone & there
+    # A name that went is still there; an operator that went may well stand elsewhere.
+    gone = {word for word in _gone(*_sides(mistake, reference_source)) if word[0].isalpha()} - _MODULES
+    return came <= there if came else not gone & there
 
 
 def brought_in(mistake, reference_source, before, after):
     """Whether a change of an answer's source takes away what a mistake lacks: then it brings that mistake in."""
-    _, went, _ = _came_and_went(mistake, reference_source, before)
-    gone = Counter(_WORDS.findall(_code_only(before))) - Counter(_WORDS.findall(_code_only(after)))
-    return bool(went & set(gone))
+    went = _gone(*_sides(mistake, reference_source))
+    return bool(went & _gone(_code_only(before), _code_only(after)))
+
+
+def _gone(old, new):
+    """The words that a text loses, each counted as often as it stands."""
+    return set(Counter(_WORDS.findall(old)) - Counter(_WORDS.findall(new)))
+
+
+def _sides(mistake, reference_source):
+    """What a mistake takes away, and what it brings in its place."""
+    if mistake.source is not None:
+        return reference_source, mistake.source
+    return tuple(" ".join(patch[side] for patch in mistake.patches) for side in (0, 1))
 
 
 def _came_and_went(mistake, reference_source, source):
     """Words that a mistake brings into the reference, words that it takes away, and the words of an answer."""
-    if mistake.source is None:
-        old, new = (" ".join(patch[side] for patch in mistake.patches) for side in (0, 1))
-    else:
-        old, new = reference_source, mistake.source
+    old, new = _sides(mistake, reference_source)
     ignored = _TELLS_NOTHING | _local_names(reference_source) | _local_names(mistake.source or "")
     return words(new) - words(old) - ignored, words(old) - words(new) - ignored, words(_code_only(source))
 

@@ -13,9 +13,9 @@ from .edits_of_functions import edits_of
 from .variants import quiet_libraries
 from .watching import Watched, watched
 
-TAKEN_UP = 3  # first changes for which second ones are tried
-FIRST, SECOND = 240, 180  # first changes, and second ones for each
-FIRST_OF_CLASSES, SECOND_OF_CLASSES = 140, 110
+TAKEN_UP = 2  # first changes for which second ones are tried
+FIRST, SECOND = 180, 120  # first changes, and second ones for each
+FIRST_OF_CLASSES, SECOND_OF_CLASSES = 110, 80
 
 
 @dataclass(frozen=True)

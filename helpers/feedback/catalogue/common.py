@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 
 from ..exercise import Finding, Mistake
-from ..values import as_array, is_array
+from ..values import as_array, is_array, is_tensor
 
 
 def normal(seed, *shapes, dtype=float):
@@ -149,6 +149,27 @@ def keeps_dtype(*arguments):
             "another-dtype",
             f"The values are right, but from {wanted} your result comes back as {found}: what you make yourself, such as"
             " a tensor of zeros, must take the dtype of the input.",
+        )
+
+    return ask
+
+
+def keeps_gradient(make):
+    """A property: what comes back can be trained through. make() gives arguments, float tensors among them."""
+
+    def ask(candidate):
+        arguments = make()
+        for argument in arguments:
+            if is_tensor(argument) and argument.is_floating_point():
+                argument.requires_grad_()
+        result = candidate(*arguments)
+        if is_tensor(result) and result.requires_grad:
+            return None
+        what = "a plain number" if not is_tensor(result) else "cut off from the inputs"
+        return Finding(
+            "gradient-lost",
+            f"The values are right, but no gradient gets through: your result is {what} (`.item()`, `.detach()`, NumPy and"
+            " `no_grad` do that). Training needs the tensor itself.",
         )
 
     return ask

@@ -594,6 +594,8 @@ CACHE = Exercise(
         Mistake("top-left-mask", old="positions <= positions[T_old:, None]", new="positions <= torch.arange(Q.shape[-2])[:, None]", message=_TOP_LEFT),
         Mistake("no-offset", edits=(("rope(Q, offset=T_old)", "rope(Q)"), ("rope(K, offset=T_old)", "rope(K)")),
             message="Every piece is turned as if it began at place 0: the new words stand after those in the cache, so RoPE needs their number as its offset."),
+        alone("cached-keys-turned-again", "The keys in the cache have been turned already, and yours are turned again with every piece: turn the new keys only, by their own places, and then append them.",
+            ("    K = rope(K, offset=T_old)\n", ""), ('cache["K"] = torch.cat([cache["K"], K], dim=-2)', 'cache["K"] = rope(torch.cat([cache["K"], K], dim=-2))')),
         Mistake("values-not-grown", old='cache["V"] = torch.cat([cache["V"], V], dim=-2)', new='cache["V"] = V', hides_others=True,
             message="The cache keeps the newest values only. There must be one value per key, so both grow."),
         alone("keys-not-grown", "The cache keeps the newest keys only. Words before them must be seen too, so both grow.",

@@ -9,7 +9,7 @@ from torch import nn
 from ... import gpt
 from ..exercise import AnswerProblem, Case, Exercise, Finding, Mistake, Prediction, pairs
 from ..modules import built, filled, gradients_reach_every_parameter
-from .common import alone, keeps_names, nearly_right
+from .common import alone, keeps_gradient, keeps_names, nearly_right
 
 # Inputs ---------------------------------------------------------------------------------------------------------------
 
@@ -51,7 +51,10 @@ LAYER_NORM = Exercise(
     covers="batches, single rows, float64, rows that are nearly constant, a large eps",
     words={"mean": "the mean of each row", "variance": "the variance of each row", "normed": "the rows before scale and shift"},
     explain=(nearly_right,),
-    properties=(keeps_names("x", "scale", "shift", "eps"),),
+    properties=(
+        keeps_names("x", "scale", "shift", "eps"),
+        keeps_gradient(lambda: (torch.arange(6.0).reshape(2, 3), torch.ones(3), torch.zeros(3), 1e-5)),
+    ),
     cases=(
         _norm_case("three sentences of five words", 0, 3, 5, 7),
         Case("the row (1, 3) of the text", lambda: (torch.tensor([[1.0, 3.0]]), torch.ones(2), torch.zeros(2)), {"d": 2}),
@@ -422,7 +425,10 @@ LOSS = Exercise(
     covers="padding with several numbers, perfect logits, very large ones, two tokens, float64",
     max_mistakes=2,
     explain=(nearly_right,),
-    properties=(keeps_names("logits", "tokens", "pad_id"),),
+    properties=(
+        keeps_names("logits", "tokens", "pad_id"),
+        keeps_gradient(lambda: (torch.ones(2, 3, 5), torch.tensor([[1, 4, 2], [0, 3, 3]]), 3)),
+    ),
     words={"predicted": "the logits that have a target", "targets": "the targets"},
     cases=(
         _loss_case("no padding", 0, 3, 7, 11),
