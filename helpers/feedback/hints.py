@@ -10,6 +10,7 @@ import numpy as np
 
 from . import one_case
 from .inputs import pristine
+from .matching import part_off
 from .values import as_array, axis_names, close, is_array, is_number
 
 
@@ -20,6 +21,7 @@ def hints(answer):
     if comparable and len(comparable) == sum(not answer.stopped(i) for i in answer.wrong):
         found = [*_relations(answer, comparable), *_not_finite(answer, comparable)]
         found = found or [*_alike(answer, comparable), *_row_sums(answer, comparable)]
+        found = found or _part_off(answer, comparable)
         found += _explained(answer, comparable) + _over_cases(answer)
     return list(dict.fromkeys([*found, *_pattern(answer), *_warnings(answer)]))
 
@@ -81,6 +83,21 @@ def _alike(answer, cases):
     name, axis_name = shared[0]
     called = one_case.called(answer.exercise, name)
     return [f"Along the axis {axis_name}, all entries of {called} are alike; they should differ."]
+
+
+def _part_off(answer, cases):
+    """The same simple part of a result that alone is wrong in every wrong case: its first row, its diagonal."""
+    said = []
+    for i in cases:
+        case = answer.exercise.cases[i]
+        off = one_case.off(answer.exercise, answer.expected[i].value, answer.outcomes[i].value, case)
+        arrays = [(name, as_array(e), as_array(g)) for name, e, g in off if is_array(e)]
+        said.append({(name, part_off(g, e)) for name, e, g in arrays if g.dtype.kind in "fiub"})
+    shared = sorted((name, part) for name, part in set.intersection(*said) if part)
+    if not shared or len(said) < 2:
+        return []
+    name, part = shared[0]
+    return [f"In every wrong case {one_case.called(answer.exercise, name)} is right but for {part}."]
 
 
 def _constant(x, axis):

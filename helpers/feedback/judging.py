@@ -4,6 +4,7 @@ Attempted? Runs? Right kind, shape and values? Well behaved? And if not: what ex
 """
 
 import inspect
+import logging
 
 import numpy as np
 
@@ -13,13 +14,14 @@ from .exercise import AnswerProblem, Finding
 from .messages import continued, joined, opened
 from .outcomes import same_outcome
 from .registry import get
-from .remarks import remarks_on
+from .remarks import missing_in, remarks_on
 from .report import Report
 from .search import Search
 from .session import session
 from .sources import has_code, same_code
 from .values import arrays, describe, dtype_name
 
+LOG = logging.getLogger("helpers.feedback")
 STAND_IN = "Until yours passes, the cells below use the course's version."
 
 # Of computing. No honest answer comes near: they end what a strange result makes endless.
@@ -154,6 +156,7 @@ class _Judgement:
             report, problem = running.contained(lambda: self._explained(first, status), EXPLAINING_SECONDS)
         if problem is None:
             return report
+        LOG.debug("nothing could be explained of exercise %s", self.exercise.id, exc_info=problem)
         return self._make(status, self.answer.problems[first].text)  # a result that no explanation can work with
 
     def _explained(self, first, status):
@@ -176,7 +179,7 @@ class _Judgement:
         """What stands beneath an explanation: what it adds, what a change alone does not say, and the evidence."""
         told = (found.headline, *found.points, *found.more)
         more = [*found.more]
-        if found.kind in ("one change", "several changes") and len(more) < 2:
+        if found.kind in ("one change", "several changes", "formula") and len(more) < 2:
             more += hints.remarks(self.answer)[:1]
         if found.kind != "changed input":
             more += [text for text in self._changed() if text not in " ".join(told)]
@@ -240,10 +243,21 @@ class _Judgement:
         one_bit = isinstance(answer.expected[first].value, (bool, np.bool_))  # a yes or no agrees too easily
         part = None if one_bit else part
         differing = self._first_difference()
-        maybe = [remark.sentence for remark in remarks if not remark.certain][:1]
+        maybe = self._suspicions([remark for remark in remarks if not remark.certain])[:1]
         whole = [part[0]] if part and part[1] else []
         rest = [part[0]] if part and not part[1] else []
-        return [*sure[:2], *whole, *differing, *rest, *([] if sure or whole or differing else maybe)]
+        said = [*sure[:2], *whole, *differing, *rest]
+        return [*said, *([] if sure or whole else maybe), *([] if said else missing_in(answer)[:1])]
+
+    def _suspicions(self, remarks):
+        """Remarks on lines where the first value that differs says the mistake may be; all where it says nothing."""
+        difference = self.search.difference
+        if difference is None:
+            return [remark.sentence for remark in remarks]
+        if difference.relation or difference.complete or difference.misnamed:
+            return []
+        first, last = difference.lines_in_doubt
+        return [remark.sentence for remark in remarks if first <= remark.line <= last]
 
     def _first_difference(self):
         difference = self.search.difference
