@@ -13,6 +13,7 @@ from .variants import Builder, quiet_libraries
 
 VERIFIED = 400  # variants that are run on further cases
 TOO_MUCH = ("names", "order of lines")  # kinds of edits that may turn an answer into another mistake
+OF_OTHER_SHAPE = (*TOO_MUCH, "name", "line")  # the same, where the answer's shape says nothing of how near it is
 
 
 @dataclass(frozen=True)
@@ -38,11 +39,13 @@ def find(search):
     with quiet_libraries():
         for ids in seen:
             twin = search.twins.outcome(ids, first)
-            if twin.error is not None or not _nearer(search, ids):
+            nearer = _nearer(search, ids)
+            if twin.error is not None or nearer is False:
                 continue
+            too_much = OF_OTHER_SHAPE if nearer is None else TOO_MUCH
             fine, cases = [], _most_telling_first(search, ids)
             for edit, outcome in search.tried:
-                if edit.kind not in TOO_MUCH and same_outcome(outcome, twin, answer.tolerances[first]):
+                if edit.kind not in too_much and same_outcome(outcome, twin, answer.tolerances[first]):
                     left -= 1
                     if left < 0:
                         return None
@@ -57,7 +60,7 @@ def find(search):
 
 
 def _nearer(search, ids):
-    """Whether the mistakes alone come nearer to what is right than the answer does, where that can be measured.
+    """Whether the mistakes alone come nearer to what is right than the answer does; None where shapes say nothing.
 
     Else the change would not mend one of two mistakes: it would make another one.
     """
@@ -66,9 +69,9 @@ def _nearer(search, ids):
         right = search.answer.expected[i].value
         outcomes = search.outcomes[i], search.twins.outcome(ids, i)
         ours, theirs = (_distance(right, outcome.value) for outcome in outcomes)
-        nearer += theirs < ours < np.inf or theirs == ours
-        farther += theirs > ours
-    return nearer >= farther
+        nearer += theirs <= ours < np.inf
+        farther += ours < theirs
+    return None if not nearer and not farther else nearer >= farther
 
 
 def _distance(right, value):

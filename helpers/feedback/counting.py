@@ -93,7 +93,7 @@ def _agrees(terms, names, answer):
                 product = product * given[name] ** power
             total += product
         got = answer.outcomes[i].value
-        if not is_number(got) or abs(float(total) - float(got)) > 1e-6 * max(abs(float(total)), 1.0):
+        if not is_number(got) or not abs(total - got) <= 1e-6 * max(abs(total), 1):
             return False
     return True
 

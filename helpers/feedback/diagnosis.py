@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from . import borrowing, change_and_known, changed_whole, two_changes
 from .exercise import AnswerProblem, Finding
-from .messages import continued, filled, joined
+from .messages import continued, filled, joined, message_of
 from .registry import get
 from .remarks import remarks_on
 from .running import run_quietly
@@ -56,7 +56,7 @@ def _only_changed_its_input(search):
     """Right values, and an input that is no longer what it was."""
     changed = [i for i in search.wrong if search.answer.problems[i].kind == "changed"]
     # An operation in place also refuses to put fractions among whole numbers, which is the same mistake.
-    refused = [i for i in search.wrong if "same_kind" in str(search.outcomes[i].error)]
+    refused = [i for i in search.wrong if "same_kind" in message_of(search.outcomes[i].error)]
     if not changed or len(changed) + len(refused) < len(search.wrong):
         return None
     text = search.answer.problems[changed[0]].text

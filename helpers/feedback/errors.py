@@ -4,20 +4,10 @@ import difflib
 import itertools
 import re
 
+from .messages import message_of
 from .registry import functions_until, get
 from .running import place_of
 from .values import axis_names
-
-LONGEST = 160  # characters of an error's own words
-
-
-def message_of(error):
-    """An error's own words on one line, whatever its `__str__` does."""
-    try:
-        text = " ".join(str(error).split())
-    except BaseException:
-        text = ""
-    return (text[:LONGEST] + " …" if len(text) > LONGEST else text) or "without a message"
 
 
 def told(error, candidate, exercise):

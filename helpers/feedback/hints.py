@@ -128,7 +128,10 @@ def _explained(answer, cases):
         said = []
         for i in cases:
             expected, got = answer.expected[i].value, answer.outcomes[i].value
-            said.append(explain(answer.exercise.cases[i], expected, got))
+            try:
+                said.append(explain(answer.exercise.cases[i], expected, got))
+            except OverflowError:  # whole numbers that no float can hold
+                said.append(None)
         spoken = [text for text in said if text]
         kinds = {re.sub(r"[\d.,−-]+", "#", text) for text in spoken}
         if len(kinds) == 1 and said[0] and 5 * len(spoken) >= len(said):
@@ -140,7 +143,10 @@ def _over_cases(answer):
     """Single numbers say more together: one factor or one difference on all cases is worth naming."""
     if not all(is_number(o.value) for o in [*answer.outcomes, *answer.expected]):
         return []
-    pairs = [(float(o.value), float(e.value)) for o, e in zip(answer.outcomes, answer.expected, strict=True)]
+    try:
+        pairs = [(float(o.value), float(e.value)) for o, e in zip(answer.outcomes, answer.expected, strict=True)]
+    except OverflowError:  # whole numbers that no float can hold
+        return []
     if len(pairs) < 3 or not all(np.isfinite(pairs).ravel()):
         return []
     factors = [got / right for got, right in pairs if right]

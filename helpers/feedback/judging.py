@@ -5,6 +5,7 @@ Attempted? Runs? Right kind, shape and values? Well behaved? And if not: what ex
 
 import inspect
 import logging
+import re
 
 import numpy as np
 
@@ -327,7 +328,7 @@ class _Judgement:
     def _coarser(self):
         """A second thing that may be wrong: results held in a coarser float than is wanted."""
         other = self._other_precision()
-        if other and int(other[1][5:] or 0) < int(other[0][5:] or 0):
+        if other and _bits(other[1]) < _bits(other[0]):
             return [f"Besides, yours returns {other[1]} where {other[0]} is wanted."]
         return []
 
@@ -340,6 +341,11 @@ class _Judgement:
             note = self.answer.asked(ask, self.candidate)
             if isinstance(note, str):
                 yield f"Note: {note}"
+
+
+def _bits(dtype):
+    """The number in a float's name: 16 for "bfloat16"."""
+    return int((re.findall(r"\d+", dtype) or ["0"])[0])
 
 
 def _unless_said(sentences, said):
