@@ -41,9 +41,9 @@ class Comparison:
     def add(self, functions, rounds=3):
         """Measure functions, a dict from name to function, in rounds, and print a line for each.
 
-        A long call is made once in each round: the rounds are its repeats.
+        Short calls repeat for a tenth of a second in each round. A long one is made once: the rounds are its repeats.
         """
-        seconds = partial(measure.median_seconds, repeats=1)
+        seconds = partial(measure.median_seconds, at_least=0.1, repeats=1)
         times = measure.sweep(seconds, functions, self.make_inputs, self.lengths, rounds, self.progress)
         for name, f in functions.items():
             self.seconds[name] = np.median(times[name], axis=0)
