@@ -60,7 +60,7 @@ def train_window(n_layers, window=8, seed=0, steps=250, rate=3e-3):
     """Train a WindowStack on `one_marked_word`: Adam, 32 new sequences a step. Returns the model."""
     generator = torch.Generator().manual_seed(seed)
     model = WindowStack(n_layers, window, generator)
-    optimiser = torch.optim.Adam(model.parameters(), lr=rate)
+    optimiser = torch.optim.Adam(model.parameters(), lr=rate, fused=True)
     for _ in range(steps):
         tokens, answers, _ = one_marked_word(32, generator)
         loss = F.cross_entropy(model(tokens).flatten(0, 1), answers.flatten(), ignore_index=NO_ANSWER)
@@ -132,7 +132,7 @@ def train_recall(attend, d_k, n_pairs, seed=0, steps=300, rate=0.06):
     """Train a Recall on fresh sequences: Adam, 64 a step. Returns the share of right answers on 1,000 new ones."""
     generator = torch.Generator().manual_seed(seed)
     model = Recall(attend, d_k, generator)
-    optimiser = torch.optim.Adam(model.parameters(), lr=rate)
+    optimiser = torch.optim.Adam(model.parameters(), lr=rate, fused=True)
     for _ in range(steps):
         keys, values, asked = pairs_to_recall(64, n_pairs, generator)
         answers = values.gather(1, asked[:, None]).squeeze(1)

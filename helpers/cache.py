@@ -22,7 +22,8 @@ def attend_with_cache(layer, x_new, cache):
     """Causal attention, with RoPE, of new words to the cached ones and themselves.
 
     layer: a MultiHeadAttention. x_new: (B, T_new, d_model). Returns x_new's shape.
-    cache: a dict of "K", turned by RoPE, and "V", (B, h, T_old, d_k) each; both grow.
+    cache: a dict of "K", turned by RoPE, and "V", (B, h, T_old, d_k) each, which is
+    changed: afterwards both hold the new words too, (B, h, T_old + T_new, d_k).
     """
     projections = (layer.W_q, layer.W_k, layer.W_v)
     Q, K, V = (split_heads(W(x_new), layer.n_heads) for W in projections)

@@ -1,5 +1,7 @@
 """Lesson 08: several attentions side by side, in time and in memory."""
 
+from functools import partial
+
 import numpy as np
 import torch
 
@@ -37,15 +39,19 @@ class Comparison:
         self.seconds, self.peaks = {}, {}
 
     def add(self, functions, rounds=3):
-        """Measure functions, a dict from name to function, in rounds, and print a line for each."""
-        times = measure.sweep(measure.median_seconds, functions, self.make_inputs, self.lengths, rounds, self.progress)
+        """Measure functions, a dict from name to function, in rounds, and print a line for each.
+
+        Short calls repeat for a tenth of a second in each round. A long one is made once: the rounds are its repeats.
+        """
+        seconds = partial(measure.median_seconds, at_least=0.1, repeats=1)
+        times = measure.sweep(seconds, functions, self.make_inputs, self.lengths, rounds, self.progress)
         for name, f in functions.items():
             self.seconds[name] = np.median(times[name], axis=0)
             self.peaks[name] = [measure.peak_bytes(f, *self.make_inputs(length)) for length in self.lengths]
             p = [fit_exponent(self.lengths, each) for each in times[name]]
             print(
                 f"{name:14} {1000 * self.seconds[name][-1]:5.0f} ms, peak {readable_bytes(self.peaks[name][-1]):>7} at "
-                f"{self.lengths[-1]:,} words; time exponent {self.exponent(name):.2f} ({min(p):.2f} to {max(p):.2f})"
+                f"{self.lengths[-1]:,} words; exponent {self.exponent(name):.2f} ({min(p):.2f} to {max(p):.2f})"
             )
 
     def exponent(self, name):

@@ -1,6 +1,7 @@
 """Lesson 09: a text that every Python carries, and what counting its letters predicts."""
 
 import re
+import textwrap
 from typing import NamedTuple
 
 import numpy as np
@@ -50,6 +51,12 @@ def encode(text):
 def decode(tokens):
     """Text of tokens (T,), the inverse of `encode`."""
     return "".join(ALPHABET[token] for token in tokens)
+
+
+def folded(text, width=78):
+    """A text whose lines are no longer than `width`, broken at spaces as far as there are some."""
+    lines = (textwrap.wrap(line, width, replace_whitespace=False) or [""] for line in text.split("\n"))
+    return "\n".join(line for part in lines for line in part)
 
 
 def split(text):

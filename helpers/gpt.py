@@ -98,8 +98,8 @@ def next_token_probabilities(logits, temperature=1.0, top_k=None):
     """Turn the scores of the next token into probabilities to draw from.
 
     logits: (..., V). temperature: above 0; below 1 sharpens, above 1 flattens.
-    top_k: only the k largest may be drawn, and any that equal the smallest of these;
-    None: all may. Returns (..., V); the last axis sums to 1.
+    top_k: 1 to V. Only the k largest may be drawn, and any that equal the smallest of
+    these; None: all may. Returns (..., V); the last axis sums to 1.
     """
     scores = logits / temperature  # (..., V)
     if top_k is not None:

@@ -79,7 +79,7 @@ def train(n_layers, n_steps=300, period=None, seed=0):
         torch.default_generator.manual_seed(seed)
         model = AttentionOnly(n_layers)
     examples = torch.Generator().manual_seed(1000 + seed)
-    optimiser = torch.optim.Adam(model.parameters(), lr=3e-3)
+    optimiser = torch.optim.Adam(model.parameters(), lr=3e-3, fused=True)
     curve = Curve([], [])
     bar = tqdm(range(n_steps), desc=f"{n_layers} layers" if n_layers > 1 else "1 layer", leave=False)
     try:

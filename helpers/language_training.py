@@ -55,7 +55,7 @@ def train(model, text, n_steps, loss=next_token_loss, seed=0, rate=1e-2, n_windo
     Returns a History. Interrupting it (the ■ of the toolbar) is allowed: the model keeps what it has learned so far.
     """
     generator = torch.Generator().manual_seed(seed)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=rate)
+    optimiser = torch.optim.AdamW(model.parameters(), lr=rate, fused=True)
     held_out = draw(text.validation, 64, model.max_len, torch.Generator().manual_seed(0))
     history = History([], [], [])
     bar = tqdm(range(n_steps), desc=label, leave=False)
@@ -71,7 +71,7 @@ def train(model, text, n_steps, loss=next_token_loss, seed=0, rate=1e-2, n_windo
             if step % max(1, n_steps // checks) == 0 or step == n_steps - 1:
                 history.steps.append(step + 1)
                 history.validation.append(bits_of(model, held_out))
-                bar.set_description(f"{label}  {history.validation[-1]:.2f} bits per character")
+                bar.set_description(f"{label}  {history.validation[-1]:.2f} bits")
     except KeyboardInterrupt:
         print(f"Stopped after {len(history.losses)} of {n_steps} steps. The model keeps what it has learned so far.")
     return history

@@ -94,9 +94,9 @@ def rope(x, base=10000.0, offset=0):
 
 
 def rope_attention(X, W_q, W_k, W_v):
-    """Causal self-attention of one sequence with queries and keys turned by position.
+    """Scaled causal self-attention of one sequence, with Q and K turned by position.
 
-    X: (T, d_model). W_q, W_k: (d_model, d_k). W_v: (d_model, d_v). Returns (T, d_v).
+    X (T, d_model), W_q, W_k (d_model, d_k), d_k even, W_v (d_model, d_v) -> (T, d_v).
     """
     Q = rope(X @ W_q)  # (T, d_k)
     K = rope(X @ W_k)  # (T, d_k)
@@ -112,7 +112,7 @@ def alibi_bias(n_heads, T):
 
     n_heads: h, a power of two. T: number of words.
     Returns (h, T_q, T_k) = (h, T, T), float32: head i = 1 ... h has the slope
-    2^(-8i / h) and the distance is |q - k| (Press et al. 2022, section 3).
+    2^(-8i / h), the distance is |q - k|; where k > q, any value (Press et al. 2022).
     """
     heads = torch.arange(1, n_heads + 1)  # (h,)
     slopes = 2.0 ** (-8 * heads / n_heads)

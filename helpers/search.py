@@ -100,7 +100,7 @@ def plain(markdown):
     """Markdown as words: no tags, no targets of links, no marks of emphasis, on one line."""
     text = re.sub(r"<[^>]+>|^#+\s+|^\|[-|\s]+\|$", " ", markdown, flags=re.MULTILINE)
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
-    return " ".join(re.sub(r"[*`|]|^- ", " ", text, flags=re.MULTILINE).split())
+    return " ".join(re.sub(r"[|]|^- ", " ", re.sub(r"[*`]", "", text), flags=re.MULTILINE).split())
 
 
 def words_of(text):

@@ -51,7 +51,8 @@ def tiled_attention(Q, K, V, tile, causal=False):
     """Softmax attention, a tile of queries and a tile of keys at a time.
 
     Q: (..., T_q, d_k). K: (..., T_k, d_k). V: (..., T_k, d_v). Returns (..., T_q, d_v).
-    causal: query i sees the keys up to i, and T_q = T_k.
+    causal: query i sees the keys up to i, and T_q = T_k. tile: words in a tile.
+    Tensors alive at once take less memory than a matrix (T_q, T_k) of scores.
     """
     T_q, T_k = Q.shape[-2], K.shape[-2]
     scale = 1 / math.sqrt(Q.shape[-1])

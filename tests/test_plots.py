@@ -480,7 +480,17 @@ def test_curves_with_their_own_x_or_gaps_are_drawn_wrongly(drawn):
     guide, short, long = drawn[0].axes[0].lines
     assert guide.get_xydata().tolist() == [[1, 0.5], [4, 0.5]] and guide.get_linestyle() == "--"
     assert short.get_xdata().tolist() == [1, 2] and long.get_xdata().tolist() == [1, 2, 3, 4]
-    assert texts_in(drawn[0].axes[0]) == ["chance", "short", "long"]
+    assert sorted(texts_in(drawn[0].axes[0])) == ["chance", "long", "short"]
+
+
+def test_label_of_a_curve_that_ends_early_is_led_across_the_others(drawn):
+    x = {"table": [1, 2, 3], "model": [1, 2, 3, 4, 16, 64]}
+    y = {"table": [4, 3, 2.0], "model": [5, 4, 3, 2.5, 2.2, 2.1]}
+    plots.lines(x, y, alt="x", xlabel="x", ylabel="y", log="x")
+    axes = drawn[0].axes[0]
+    table, model = (next(text for text in axes.texts if text.get_text() == name) for name in ("table", "model"))
+    assert table.arrow_patch is None and model.arrow_patch is not None
+    assert table.xy == (3, 2.0) and table.get_va() == "top"  # under its last point, where no other curve runs
 
 
 def test_bars_with_another_number_of_values_than_labels_are_drawn():

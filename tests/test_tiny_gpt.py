@@ -1,7 +1,6 @@
 """Lesson 09's model, text, counts and trainings: against PyTorch, by properties, and what the page claims of them."""
 
 import math
-import os
 import sys
 from statistics import median
 
@@ -271,19 +270,28 @@ def test_untrained_loss_is_far_from_uniform(text):
         assert math.log2(96) < training.bits_of(model, tokens) < math.log2(96) + spread**2 * training.BITS
 
 
-@pytest.mark.skipif("ATTENTION_COURSE_CLAIMS" not in os.environ, reason="trains eight models; set ATTENTION_COURSE_CLAIMS")
 def test_bugs_do_not_show_in_the_loss_as_the_page_says(text):
-    """Two seeds here; `make bench` has the whole table."""
-    letter_frequency = corpus.LetterCounts(text.train, 0).bits_per_character(text.validation)
+    """Limits from three seeds on the texts of Python 3.11 to 3.13, beside the worst that was seen there."""
+    main = ("nothing wrong", "targets not shifted", "no causal mask")
+    others = ("attention's result unused", "batch and time mixed", "softmax before the loss", "targets from torch.roll")
+    runs = {(name, seed): training.train_with_bug(name, text, seed=seed) for name in main for seed in (1, 2)}
+    runs |= {(name, 1): training.train_with_bug(name, text, seed=1) for name in others}
+    losses = {key: history for key, (history, _) in runs.items()}
+    honest = {key: bits for key, (_, bits) in runs.items()}
     for seed in (1, 2):
-        runs = {name: training.train_with_bug(name, text, 120, seed) for name in ("targets not shifted", "no causal mask", "batch and time mixed", "softmax before the loss")}
-        losses = {name: history for name, (history, _) in runs.items()}
-        honest = {name: bits for name, (_, bits) in runs.items()}
-        assert losses["targets not shifted"].loss(50) < 0.6 and honest["targets not shifted"] > 8
-        assert losses["no causal mask"].loss(40) > 3.8 and losses["no causal mask"].loss(120) < 3
-        assert honest["no causal mask"] > losses["no causal mask"].loss(120) + 2
-        assert abs(honest["batch and time mixed"] - letter_frequency) < 0.4
-        assert losses["softmax before the loss"].loss(120) > 6
+        right, shifted, masked = ((name, seed) for name in main)
+        assert losses[shifted].loss(50) < 0.5 and honest[shifted] > 8  # 0.43, 13.1
+        assert abs(losses[masked].loss(50) - losses[right].loss(50)) < 0.3  # 0.12: it looks normal
+        assert losses[masked].loss(200) < losses[right].loss(200) - 1.5  # 1.9 below
+        assert honest[masked] > honest[right] + 1.5  # 2.5 above
+    assert min(history.loss(50) for (name, _), history in losses.items() if name != "targets not shifted") > 2  # 3.97
+
+    right, unused, mixed, softmax, rolled = (honest[name, 1] for name in ("nothing wrong", *others))
+    frequency, pairs = (corpus.LetterCounts(text.train, k).bits_per_character(text.validation[:8000]) for k in (0, 1))
+    assert right + 0.05 < unused < pairs + 0.3  # 0.14 above the right one, 0.13 above the table of pairs
+    assert abs(mixed - frequency) < 0.1  # 0.02
+    assert losses["softmax before the loss", 1].loss(200) > 6 and softmax > 8  # 6.25, 14
+    assert abs(rolled - right) < 0.15  # 0.04
 
 
 def test_short_training_passes_letter_pairs_on_no_seed(text):

@@ -177,6 +177,14 @@ def _label_ends(axes, drawn):
     to_fraction = axes.transScale + axes.transLimits  # from data to fractions of the axes
     axes.autoscale_view()
     ends = np.array([to_fraction.transform((x, y)) for _, _, x, y in drawn])  # (n, 2)
+    short = ends[:, 0] < 0.8 * ends[:, 0].max()  # a line from here to a label on the right would cross other curves
+    if short.any():
+        for i in np.flatnonzero(short):
+            _label_short(axes, *drawn[i], under=ends[i, 1] < 0.5)
+        axes.margins(y=0.14)
+        axes.autoscale_view()
+        drawn = [drawn[i] for i in np.flatnonzero(~short)]
+        ends = np.array([to_fraction.transform((x, y)) for _, _, x, y in drawn])
     heights = _spread(ends[:, 1], gap=0.07)
     for (label, colour, _, _), end, height in zip(drawn, ends, heights, strict=True):
         axes.annotate(
@@ -197,11 +205,20 @@ def _label_ends(axes, drawn):
         )
 
 
+def _label_short(axes, label, colour, x, y, under):
+    """Write a curve's label under its last point, or over it."""
+    place = {"xytext": (0, -7), "va": "top"} if under else {"xytext": (0, 7), "va": "bottom"}
+    axes.annotate(label, xy=(x, y), color=core.ink(colour), textcoords="offset points", ha="center", **place)
+
+
 def _label_peaks(axes, peaks):
-    """Write each curve's label above its highest point."""
+    """Write each curve's label above its highest point, with a rim of white, for other curves may run behind it."""
+    from matplotlib.patheffects import withStroke
+
     for label, colour, x, y in peaks:
         above = {"textcoords": "offset points", "xytext": (0, 7), "ha": "center", "va": "bottom"}
-        axes.annotate(label, xy=(x, y), color=core.ink(colour), **above)
+        rim = [withStroke(linewidth=4, foreground="white")]
+        axes.annotate(label, xy=(x, y), color=core.ink(colour), path_effects=rim, **above)
     if peaks:
         axes.margins(x=0.08, y=0.14)
 

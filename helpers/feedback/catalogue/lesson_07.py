@@ -380,7 +380,7 @@ EXERCISES = (ATTENTION_FLOPS, PROJECTION_FLOPS, CROSSOVER, SCORE_MATRIX_BYTES, F
 PREDICTIONS = (
     Prediction(
         "bert-share-512", 10, tolerance=0.34,
-        why="Scores and mixing cost 4 · T² · d FLOPs, the projections 8 · T · d² and the feed-forward part 16 · T · d². At T = 512 and d = 768 the first is a tenth of the sum; within the attention sublayer alone it would be a quarter.",
+        why="Scoring and mixing cost 4 · T² · d FLOPs, the projections 8 · T · d² and the feed-forward part 16 · T · d². At T = 512 and d = 768 the first is a tenth of the sum; within the attention sublayer alone it would be a quarter.",
     ),
     Prediction(
         "book-gigabytes", 480,
