@@ -24,7 +24,7 @@ NAME = "00_start_here.ipynb"
 SOLVED = json.loads((ROOT / "solutions" / "00_start_here_solution.ipynb").read_text(encoding="utf-8"))
 UNTOUCHED = lesson_from_solution(SOLVED, "00_start_here_solution.ipynb")
 POSIX = pytest.mark.skipif(os.name != "posix", reason="needs a POSIX system")
-LIMITS = grading.Limits(answer=8, copy=60, memory=600_000_000, disk=60_000_000, output=2_000_000, processes=20)
+LIMITS = grading.Limits(answer=6, copy=60, memory=600_000_000, disk=60_000_000, output=2_000_000, processes=20)
 
 
 def with_answer(body, before="", decorator='@exercise("0.1")', cell_magic=""):
@@ -63,8 +63,8 @@ SLEEP_FOR_EVER = "import time\nwhile True:\n    try:\n        time.sleep(1)\n   
 HOSTILE = {
     "ends-its-process": (with_answer(RIGHT, before="import os\nos._exit(1)\n"), "exit code 1"),
     "kills-itself": (with_answer(RIGHT, before="import os\nos.kill(os.getpid(), 9)\n"), "SIGKILL"),
-    "loops": (with_answer(RIGHT, before="while True:\n    pass\n"), "still running after 8 seconds"),
-    "swallows-everything": (with_answer(RIGHT, before=SLEEP_FOR_EVER), "still running after 8 seconds"),
+    "loops": (with_answer(RIGHT, before="while True:\n    pass\n"), "still running after 6 seconds"),
+    "swallows-everything": (with_answer(RIGHT, before=SLEEP_FOR_EVER), "still running after 6 seconds"),
     "ignores-interrupts": (
         with_answer(
             RIGHT, before="import signal\nfor n in (2, 15):\n    signal.signal(n, signal.SIG_IGN)\n" + SLEEP_FOR_EVER
@@ -219,8 +219,7 @@ def test_untouched_and_solved_copies_are_told_apart(graded, group, status):
 def test_wrong_copy_is_graded_for_what_it_is(graded, learner):
     _, status, mistakes, reason = WRONG[learner]
     result = graded[learner].results["0.1"]
-    # On a busy machine the process's own deadline may end an endless loop before the judge does.
-    assert result["status"] == status and list(result["mistakes"]) in ([mistakes, []] if learner == "gus" else [mistakes])
+    assert result["status"] == status and list(result["mistakes"]) == mistakes
     assert reason in result["reason"]
 
 
