@@ -21,9 +21,38 @@ def pytest_configure(config):
     config.option.nbval_sanitize_with = str(config.rootpath / config.option.nbval_sanitize_with)
 
 
+# Files that take longest, the longest first: two workers that take a file at a time then end together.
+LONG = (
+    "tests/test_browser.py",
+    "tests/test_catalogue.py",
+    "tests/test_own_attempts.py",
+    "tests/test_shared_attempts.py",
+    "solutions/09",
+    "notebooks/09",
+    "solutions/08",
+    "notebooks/08",
+    "tests/test_browser_lab.py",
+    "tests/test_grading.py",
+    "tests/test_judging_never_raises.py",
+    "tests/test_real_encoder.py",
+    "tests/test_positions.py",
+    "solutions/",
+    "notebooks/",
+    "tests/test_tiny_gpt.py",
+    "tests/test_plots.py",
+)
+
+
+def _place(item):
+    path = item.path.relative_to(item.config.rootpath).as_posix()
+    return next((i for i, name in enumerate(LONG) if path.startswith(name)), len(LONG))
+
+
 def pytest_collection_modifyitems(items):
-    """Where the encoder of lesson 10 is missing, cells that need it run but are not compared with what is stored."""
+    """Long files first. Where the encoder of lesson 10 is missing, its cells run but their outputs are not compared."""
     from helpers import encoder, without_encoder
+
+    items.sort(key=_place)
 
     if encoder.folder() is not None:
         return

@@ -156,11 +156,23 @@ class Notebook:
         self.page.locator(".lm-Menu-itemLabel", has_text=re.compile("^Run All Cells$")).click()
         self.wait_until_done()
 
-    def wait_until_done(self, timeout=DEADLINE):
-        """Until every code cell has run and the kernel is idle."""
-        code = "() => window.jupyterapp.shell.currentWidget.content.widgets.every(c => c.model.type !== 'code' || c.model.executionCount || !c.model.sharedModel.getSource().trim())"
-        self.page.wait_for_function(code, timeout=timeout * 1000)
+    def run_up_to(self, id):
+        """Run every cell up to one, that one too, as Run All Above Selected Cell does."""
+        following = self.cells()[self.index(id) + 1]["id"]
+        self.show(following)
+        self.command("notebook:run-all-above")
+        self.wait_until_done(last=self.index(id))
+
+    def wait_until_done(self, timeout=DEADLINE, last=10**6):
+        """Until every code cell, up to the one at index last, has run and the kernel is idle."""
+        code = "last => window.jupyterapp.shell.currentWidget.content.widgets.slice(0, last + 1).every(c => c.model.type !== 'code' || c.model.executionCount || !c.model.sharedModel.getSource().trim())"
+        self.page.wait_for_function(code, arg=last, timeout=timeout * 1000)
         self.wait_until_idle(timeout)
+
+    def close(self):
+        """Close the page, and end the kernel."""
+        self.page.evaluate("() => window.jupyterapp?.shell?.currentWidget?.context?.sessionContext?.shutdown()")
+        self.page.close()
 
     def wait_until_idle(self, timeout=DEADLINE):
         """Until the kernel has done what it was asked for, and the page shows it."""

@@ -2,6 +2,7 @@
 
 import functools
 import importlib.util
+import logging
 import os
 import shutil
 
@@ -30,6 +31,29 @@ def find_browser():
     """The path of a Chromium to drive, or None; ATTENTION_COURSE_BROWSER names another."""
     names = (os.environ.get("ATTENTION_COURSE_BROWSER", ""), *BROWSERS)
     return next((path for name in names if name and (path := shutil.which(name))), None)
+
+
+class _Gathered(logging.Handler):
+    def __init__(self):
+        super().__init__(logging.DEBUG)
+        self.records = []
+
+    def emit(self, record):
+        self.records.append(record)
+
+
+@pytest.fixture(autouse=True)
+def nothing_fails_to_explain(request):
+    """A report that comes out plainer because our own code failed is a bug; `may_fail_to_explain` allows it."""
+    logger, gathered = logging.getLogger("helpers.feedback"), _Gathered()
+    level = logger.level
+    logger.addHandler(gathered)
+    logger.setLevel(logging.DEBUG)
+    yield
+    logger.removeHandler(gathered)
+    logger.setLevel(level)
+    if request.node.get_closest_marker("may_fail_to_explain") is None:
+        assert not gathered.records, "\n".join(map(logging.Formatter().format, gathered.records))
 
 
 @pytest.fixture(scope="session")

@@ -487,7 +487,7 @@ def project(X, W_q, W_k, W_v):
 """,
     ),
     dict(
-        id='1.3o', exercise='1.3', today='NAMED', words=('the name W_q', 'the order of the names before the ='),
+        id='1.3o', exercise='1.3', today='NAMED', words=('exchanged', 'the name W_q'),
         tutor='K comes from W_v and V from W_q: each has its own matrix.',
         code=r"""
 def project(X, W_q, W_k, W_v):
@@ -558,7 +558,7 @@ def dot_product_scores(Q, K):
 """,
     ),
     dict(
-        id='1.4i', exercise='1.4', today='NAMED', words=('K and Q', 'whether / np'),
+        id='1.4i', exercise='1.4', today='NAMED', words=('transpose', 'whether / np'),
         tutor='The scale sqrt(d_k) is not asked for here, and the rows belong to the keys (transposed).',
         code=r"""
 def dot_product_scores(Q, K):
@@ -622,7 +622,7 @@ def dot_product_scores(Q, K):
 """,
     ),
     dict(
-        id='1.4t', exercise='1.4', today='NAMED', words=('the name K', 'whether / np'),
+        id='1.4t', exercise='1.4', today='NAMED', words=('keys with keys', 'whether / np'),
         tutor='Keys with keys, and scaled.',
         code=r"""
 def dot_product_scores(Q, K):
@@ -1144,7 +1144,7 @@ def self_attention(X, W_q, W_k, W_v, mask=None):
 """,
     ),
     dict(
-        id='2.3b', exercise='2.3', today='NAMED', words=('the order of the arguments of scaled_dot', 'what scaled_dot_product_attention is told'),
+        id='2.3b', exercise='2.3', today='NAMED', words=('wrong order', 'what scaled_dot_product_attention is told'),
         tutor='The mask is not passed on, and queries and keys are exchanged in the call.',
         code=r"""
 def self_attention(X, W_q, W_k, W_v, mask=None):
@@ -1378,7 +1378,7 @@ def general_scores(Q, K, W):
 """,
     ),
     dict(
-        id='2.5d', exercise='2.5', today='NAMED', words=('which axis comes first in that product', 'whether tanh belongs there'),
+        id='2.5d', exercise='2.5', today='NAMED', words=('transposed', 'whether tanh belongs there'),
         tutor='tanh does not belong to general scores, and the result is transposed.',
         code=r"""
 def general_scores(Q, K, W):
@@ -1597,7 +1597,7 @@ def debugged_attention(Q, K, V, mask=None):
 """,
     ),
     dict(
-        id='2.6p', exercise='2.6', today='NAMED', words=('whether sqrt belongs there', 'the axis of softmax'),
+        id='2.6p', exercise='2.6', today='NAMED', words=('columns', 'whether sqrt belongs there'),
         tutor="The scale's root is doubled: sqrt(sqrt(d_k)) and axis wrong still.",
         code=r"""
 def debugged_attention(Q, K, V, mask=None):
@@ -3572,7 +3572,7 @@ def alibi_bias(n_heads, T):
 """,
     ),
     dict(
-        id='6.5-x', exercise='6.5', today='NAMED', words=('where that range begins and ends', 'the operator //'),
+        id='6.5-x', exercise='6.5', today='NAMED', words=('counted from 0', 'the operator //'),
         tutor='The exponent is rounded to whole numbers by // and heads count from 0.',
         code=r"""
 def alibi_bias(n_heads, T):
@@ -3788,7 +3788,7 @@ def attention_flops(T_q, T_k, d_k, d_v):
 """,
     ),
     dict(
-        id='7.1-x', exercise='7.1', today='NAMED', words=('separate', 'doubled'),
+        id='7.1-x', exercise='7.1', today='NAMED', words=('one factor too many', 'twice what it should be'),
         tutor='d_k and d_v are multiplied instead of added, and the factor is 4.',
         code=r"""
 def attention_flops(T_q, T_k, d_k, d_v):
@@ -3968,7 +3968,7 @@ def score_matrix_bytes(B, H, T, itemsize=4):
 """,
     ),
     dict(
-        id='7.4-h', exercise='7.4', today='NAMED', words=('what is multiplied there', 'whether + weights belongs there'),
+        id='7.4-h', exercise='7.4', today='NAMED', words=('belongs once more', 'twice what it should be'),
         tutor='T is not squared, and two matrices (scores and weights) are counted.',
         code=r"""
 def score_matrix_bytes(B, H, T, itemsize=4):

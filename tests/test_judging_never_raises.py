@@ -388,7 +388,13 @@ def test_output_figures_and_warnings_of_an_answer_leak(capfd, recwarn):
 # All exercises --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", hostile_answers.VALUES)
+BEYOND_EXPLAINING = ("evil", "quitter", "structured array", "dates", "meta tensor", "quantized tensor")
+may_fail = pytest.mark.may_fail_to_explain
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=may_fail if name in BEYOND_EXPLAINING else ()) for name in hostile_answers.VALUES]
+)
 def test_a_strange_value_stops_the_judging(name):
     """Each value in two exercises at least: one with one result, one with two."""
     for id, wrapped in (("1.1", "alone"), ("2.2", "twice"), ("2.2", "for the last")):
@@ -397,6 +403,7 @@ def test_a_strange_value_stops_the_judging(name):
 
 
 @with_timers
+@may_fail
 def test_an_attack_on_some_exercise_gets_no_report(monkeypatch):
     """A few hundred, drawn from a seed; ATTENTION_COURSE_FUZZ=all tries all of them, thousands."""
     monkeypatch.setattr(running, "TIME_LIMIT", 0.2)

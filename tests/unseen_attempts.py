@@ -172,7 +172,7 @@ def sample_dot_products(n, d_k, rng):
 """,
     ),
     dict(
-        id='u-3.2-log2-sign', exercise='3.2', today='NAMED', words=('whether log2 is the function you need', 'whether signs matter to sum'),
+        id='u-3.2-log2-sign', exercise='3.2', today='NAMED', words=('minus sign', 'base 2'),
         tutor='Two mistakes: the logarithm is to base 2 (nats need the natural one) and the minus sign is missing.',
         code=r"""
 def entropy(weights):

@@ -5,18 +5,22 @@ FILE holds a list ATTEMPTS of dicts with id, exercise, code, tutor and perhaps t
 """
 
 import argparse
+import ast
 import functools
 import importlib.util
 import inspect
+import json
 import linecache
-import math
 import time
+from pathlib import Path
 
-import numpy as np
-
+from helpers.course import LESSONS
 from helpers.feedback import borrowing, first_difference, judging, one_change, reading, two_changes, variants
 from helpers.feedback.answer import Answer
-from helpers.feedback.registry import functions_until, get
+from helpers.feedback.registry import get
+from helpers.feedback.sources import exercise_number
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def main(arguments=None):
@@ -80,18 +84,20 @@ def load(file):
 
 
 def space_for(exercise_id):
-    """The names that a learner's cell sees: NumPy, from lesson 04 on PyTorch, and functions of earlier exercises."""
-    space = {"np": np, "math": math, "__name__": "__main__"}
-    lesson = exercise_id.split(".")[0]
-    if lesson not in ("0", "1", "2", "3", "7"):
-        import torch
-        from torch import nn
-
-        space |= {"torch": torch, "nn": nn, "F": nn.functional}
-    earlier = functions_until(exercise_id)
-    references = {name: get(id).reference for name, id in earlier.items()}
-    same_kind = [name for name, id in earlier.items() if (id[0] in "456") == (lesson in "456")]
-    return {**space, **{name: references[name] for name in same_kind}}
+    """The names that a learner's cell sees: what the lesson has imported by then, and its earlier exercises."""
+    lesson = next(lesson for lesson in LESSONS if exercise_id in [info.id for info in lesson.exercises])
+    space = {"__name__": "__main__"}
+    cells = json.loads((ROOT / "notebooks" / f"{lesson.slug}.ipynb").read_text(encoding="utf-8"))["cells"]
+    for source in ("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"):
+        tree = ast.parse("\n".join("" if line.startswith(("%", "!")) else line for line in source.splitlines()))
+        if exercise_number(tree) == exercise_id:
+            break
+        definitions = (ast.Import, ast.ImportFrom, ast.FunctionDef)
+        nodes = [n for n in tree.body if isinstance(n, definitions) and not getattr(n, "decorator_list", [])]
+        exec(compile(ast.Module(nodes, []), f"<{lesson.slug}>", "exec"), space)
+    own = [info.id for info in lesson.exercises]
+    space |= {get(id).name: get(id).reference for id in own[: own.index(exercise_id)]}
+    return space
 
 
 def defined(attempt):

@@ -26,7 +26,7 @@ class Answer:
         self.exercise, self.candidate = exercise, candidate
         self.twins = twins_of(exercise)
         self.outcomes, self.problems = [], []
-        self.clock = running.Clock()
+        self.clock, self.latest = running.Clock(), None
         self.source = learners_source(candidate)
 
     @functools.cached_property
@@ -122,10 +122,19 @@ class Answer:
     def right(self, variant, i):
         """Whether another version of the answer is right on one case."""
         outcome = self.run_variant(variant, i)
-        return one_case.is_right(self.exercise, self.exercise.cases[i], self.expected[i], outcome)
+        if i == self.order[0]:
+            self.latest = outcome
+        try:
+            return one_case.is_right(self.exercise, self.exercise.cases[i], self.expected[i], outcome)
+        except Exception:  # what came back cannot be looked at, such as a tensor without numbers
+            return False
 
     def fits(self, variant):
-        """Whether another version of the answer is right on every case, and keeps the exercise's promises."""
+        """Whether another version of the answer is right on every case, and keeps the exercise's promises.
+
+        What it did on the first wrong case is kept as `latest`.
+        """
+        self.latest = None
         return all(self.right(variant, i) for i in self.order) and not any(
             self.asked(ask, variant) for ask in self.exercise.properties
         )

@@ -7,11 +7,11 @@ import numpy as np
 
 from . import evidence, one_case, transforms
 from .inputs import pristine
-from .outcomes import Outcome
+from .outcomes import Outcome, same_outcome
 from .registry import functions_until
 from .running import quiet_outcome
 from .twins import build
-from .values import is_array, is_number
+from .values import as_array, is_array, is_number
 
 
 def wrong_results(search):
@@ -73,6 +73,33 @@ def _quiet(function, *arguments):
             return function(*arguments)
         except Exception:
             return None
+
+
+def factor(search, ids):
+    """The number that the answer's result is the twin's times, the same on all cases; None where there is none."""
+    found = None
+    for i in search.order:
+        ours, theirs = search.outcomes[i], search.twins.outcome(ids, i)
+        if ours.error is not None or theirs.error is not None:
+            return None
+        if not all(is_number(x) or is_array(x) and as_array(x).dtype.kind == "f" for x in (ours.value, theirs.value)):
+            return None
+        if found is None:
+            total = float(np.sum(as_array(theirs.value)))
+            found = float(np.sum(as_array(ours.value))) / total if total else None
+            if found is None or not np.isfinite(found) or abs(found - 1) < 1e-3 or not found:
+                return None
+        if not same_outcome(ours, Outcome(theirs.value * found), max(search.answer.tolerances[i], 1e-6)):
+            return None
+    return found
+
+
+def factor_text(factor):
+    """A factor as it is read: a number, or what logarithms to another base bring."""
+    for text, value in (("1/ln 2", 1 / np.log(2)), ("ln 2", np.log(2)), ("1/ln 10", 1 / np.log(10))):
+        if np.isclose(factor, value, rtol=1e-4):
+            return text
+    return f"{factor:.4g}"
 
 
 def of_arguments(search):

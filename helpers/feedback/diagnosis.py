@@ -7,9 +7,9 @@ right on every case. "You did" is said only where the learner's source bears it 
 
 from dataclasses import dataclass
 
-from . import borrowing, changed_whole, two_changes
+from . import borrowing, change_and_known, changed_whole, two_changes
 from .exercise import AnswerProblem, Finding
-from .messages import continued, filled, joined
+from .messages import continued, filled, joined, message_of
 from .registry import get
 from .remarks import remarks_on
 from .running import run_quietly
@@ -25,7 +25,8 @@ PAIRED = 60  # known mistakes that transforms are combined with
 class Explanation:
     """What is wrong with an answer.
 
-    kind: which kind of knowledge it is: "known", "same numbers", "one change", "several changes", "changed input".
+    kind: which kind of knowledge it is: "known", "same numbers", "formula", "one change", "several changes",
+    "changed input".
     headline: the first sentence. points: what the headline counts. findings: what was found, by name.
     more: sentences beneath.
     """
@@ -55,7 +56,7 @@ def _only_changed_its_input(search):
     """Right values, and an input that is no longer what it was."""
     changed = [i for i in search.wrong if search.answer.problems[i].kind == "changed"]
     # An operation in place also refuses to put fractions among whole numbers, which is the same mistake.
-    refused = [i for i in search.wrong if "same_kind" in str(search.outcomes[i].error)]
+    refused = [i for i in search.wrong if "same_kind" in message_of(search.outcomes[i].error)]
     if not changed or len(changed) + len(refused) < len(search.wrong):
         return None
     text = search.answer.problems[changed[0]].text
@@ -88,7 +89,8 @@ def _cannot_be_tried(search):
     if not isinstance(error, AnswerProblem):
         return None
     change = () if search.change is None else (Finding("one-change", search.change.sentence),)
-    more = tuple(finding.message for finding in change)
+    certain = [remark.sentence for remark in remarks_on(search.answer) if remark.certain]
+    more = (*(finding.message for finding in change), *certain[:1])
     return Explanation("known", error.finding.message, findings=(error.finding, *change), more=more)
 
 
@@ -110,6 +112,35 @@ def _one_change(search):
     return Explanation("one change", change.sentence, findings=(finding,), more=facts)
 
 
+def _formula(search):
+    """A count whose terms differ from the right ones; by the names of two known mistakes where the source has them."""
+    formula = search.formula
+    if formula is None or not formula.points or search.known(1):
+        return None
+    known = search.known(2)
+    if known:
+        seen = [ids for ids in known if search.borne_out(ids)]
+        return _named(search, seen or known, seen=bool(seen))
+    return _of_formula(search, f"with letters for the sizes, your result is `{formula.text}`.", formula.points)
+
+
+def _factor_of_formula(search):
+    """A count that is right but for a number."""
+    formula = search.formula
+    if formula is None or not formula.factor:
+        return None
+    text = f"your result is {formula.factor}, whatever the sizes: with letters for them it is `{formula.text}`."
+    return _of_formula(search, text, ())
+
+
+def _of_formula(search, headline, points):
+    findings = tuple(Finding("formula", point) for point in points) or (Finding("formula", headline),)
+    if len(points) == 1:
+        headline, points = f"{headline} {points[0]}", ()
+    more = () if search.change is None else (search.change.sentence,)
+    return Explanation("formula", headline, points=points, findings=findings, more=more)
+
+
 def _known_by_numbers(size):
     """Known mistakes that give the same numbers, though the learner's source does not show them."""
 
@@ -127,8 +158,8 @@ def _known_by_numbers(size):
 
 def _transformed(search):
     """The reference's results, or its arguments, changed as a whole."""
-    if search.exercise.judge:
-        return None  # many answers are right there
+    if search.exercise.judge or search.says_little:
+        return None  # many answers are right there, or few are possible
     for clause, id, value_of in changed_whole.of_results(search, frozenset()):
         if search.matches(value_of):
             return _same_numbers(clause, id)
@@ -145,6 +176,11 @@ def _transformed_and_known(search):
     wrong = changed_whole.wrong_results(search)
     for mistake in search.exercise.mistakes[:PAIRED]:
         ids = frozenset({mistake.id})
+        if not any(search.differs(ids, i) for i in search.wrong):
+            continue
+        factor = changed_whole.factor(search, ids)
+        if factor is not None:
+            return _with_factor(search, ids, factor)
         if not search.differs(ids, search.order[0]) or search.twins.outcome(ids, search.order[0]).error is not None:
             continue
         for clause, id, value_of in changed_whole.of_results(search, ids, wrong):
@@ -159,6 +195,16 @@ def _transformed_and_known(search):
                     findings=(Finding(mistake.id, message), finding),
                 )
     return None
+
+
+def _with_factor(search, ids, factor):
+    """A known mistake, and a number that the whole result is multiplied by."""
+    known = _findings(search, [ids])
+    text = f"Besides, all of it is {changed_whole.factor_text(factor)} times as large as with that mistake alone."
+    seen = search.plainly_seen(ids)
+    headline = "two things together give exactly your result." if seen else "two things together give the same numbers."
+    points = (known[0].message, text)
+    return Explanation("same numbers", headline, points=points, findings=(*known, Finding("factor", text)))
 
 
 def _callee(search):
@@ -178,6 +224,25 @@ def _callee(search):
                 text = f"The same numbers come out with a mistake in the part that `{name}` does: {message}"
                 return Explanation("same numbers", text, findings=(Finding(mistake.id, message),))
     return None
+
+
+def _seen_together(search):
+    """Two known mistakes that are looked for alone elsewhere, where the learner's source shows both plainly."""
+    if search.says_little:
+        return None
+    found = search.seen_pairs()
+    return _named(search, found) if found else None
+
+
+def _change_and_known(search):
+    """A known mistake, and one change in the learner's own code besides."""
+    found = None if search.known(2) else change_and_known.find(search)
+    if found is None:
+        return None
+    known = _findings(search, [found.ids])
+    points = (known[0].message, found.sentence)
+    findings = (*known, Finding("one-change", found.sentence))
+    return Explanation("several changes", "two things are wrong.", points=points, findings=findings)
 
 
 def _two_changes(search):
@@ -205,12 +270,16 @@ ROADS = (
     _only_changed_its_input,
     _known_and_seen(1),
     _cannot_be_tried,
+    _formula,
     _one_change,
     _known_and_seen(2),
     _known_by_numbers(1),
+    _factor_of_formula,
     _transformed,
     _callee,
     _known_and_seen(3),
+    _seen_together,
+    _change_and_known,
     _two_changes,
     _known_by_numbers(2),
     _transformed_and_known,

@@ -175,6 +175,12 @@ def _axes(function, call, where, name, shown, changed):
             yield function.edit(
                 1, "axis", f"the axis of {shown}, which it is not told", where, changed(keywords=keywords), call
             )
+            if torch and name in ("min", "max") and is_method(call):  # with an axis these give places as well
+                func = ast.Attribute(call.func.value, f"a{name}", ast.Load())
+                keep = ast.keyword("keepdim", ast.Constant(True))
+                look = f"the axis of {shown}, which it is not told"
+                new = changed(keywords=[*keywords, keep], func=func)
+                yield function.edit(2, "axis", look, where, new, call)
             if name in _KEEPING:
                 keep = ast.keyword("keepdim" if torch else "keepdims", ast.Constant(True))
                 look = f"the axis of {shown}, which it is not told"

@@ -4,20 +4,10 @@ import difflib
 import itertools
 import re
 
+from .messages import message_of
 from .registry import functions_until, get
 from .running import place_of
 from .values import axis_names
-
-LONGEST = 160  # characters of an error's own words
-
-
-def message_of(error):
-    """An error's own words on one line, whatever its `__str__` does."""
-    try:
-        text = " ".join(str(error).split())
-    except BaseException:
-        text = ""
-    return (text[:LONGEST] + " …" if len(text) > LONGEST else text) or "without a message"
 
 
 def told(error, candidate, exercise):
@@ -37,7 +27,7 @@ def told(error, candidate, exercise):
 def explained(error, place, exercise):
     """What an error means, in words that fit its kind; None where its own words are the best there are."""
     text = message_of(error)
-    for ask in (_inner_sizes, _broadcast, _missing_name, _recursion, _not_implemented):
+    for ask in (_inner_sizes, _broadcast, _missing_name, _missing_attribute, _recursion, _not_implemented):
         found = ask(error, text, place, exercise)
         if found:
             return found
@@ -101,8 +91,15 @@ def _missing_name(error, text, place, exercise):
         return f"the name `{name}` is not known: run the lesson's first cell, and see there what this lesson imports."
     known = [*owners, *(place.names if place else ())]
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
-    hint = f" Is `{close[0]}` meant?" if close else " Is it spelt as where it gets its value?"
+    hint = f" Is `{close[0]}` meant?" if close else f" {_nothing_gives(name, place)}"
     return f"the name `{name}` is not known.{hint}"
+
+
+def _nothing_gives(name, place):
+    """Why a name is not known: no line gives it a value, or one spells it otherwise."""
+    if place is None:
+        return "Is it spelt as where it gets its value?"
+    return "It is no argument, and no line above gives it a value."
 
 
 def _of_an_exercise(name, owner, exercise):
@@ -111,6 +108,14 @@ def _of_an_exercise(name, owner, exercise):
         return f"`{name}` is your function of exercise {owner}: run that cell first, or Run All Above."
     module = get(owner).reference.__module__
     return f"`{name}` is the function of exercise {owner}. In this lesson: `from {module} import {name}`."
+
+
+def _missing_attribute(error, text, place, exercise):
+    """A name after `self.` that nothing in the class gives a value."""
+    found = re.match(rf"'{exercise.name}' object has no attribute '(\w+)'", text)
+    if not found or not exercise.is_class:
+        return None
+    return f"nothing has given `self.{found[1]}` a value by then. Attributes get theirs in `__init__`."
 
 
 def _recursion(error, text, place, exercise):
@@ -167,7 +172,7 @@ def _merged(expected, got, dims):
 
 def advice(error):
     """What to do about an error whose own words do not say it; an empty list where nothing is known, or no error."""
-    return [] if error is None else [text for words, text in _ADVICE if words in message_of(error)]
+    return [] if error is None else [text for words, text in _ADVICE if words in message_of(error)][:1]
 
 
 # Advice on errors whose wording does not say what to do.
@@ -182,10 +187,20 @@ _ADVICE = (
         "A tensor is neither true nor false as a whole: to ask whether it was given, write `is not None`.",
     ),
     ("Cannot interpret", "A shape goes into one pair of parentheses: `np.zeros((2, 3))`."),
+    (
+        "math range error",
+        "`math.exp` stops where its result is too large for a float, from about exp(710) on. "
+        "Can the numbers be made smaller before the exponential, without changing the result?",
+    ),
     ("has no attribute 'randn'", "A Generator draws normal numbers with `rng.normal` or `rng.standard_normal`."),
     ("keyword argument 'dim'", "NumPy calls it `axis`; `dim` is PyTorch's word."),
     ("keyword argument 'keepdim'", "NumPy calls it `keepdims`; `keepdim` is PyTorch's word."),
     ("no attribute 'matmul'", "An array has no method `matmul`: write `A @ B` or `np.matmul(A, B)`."),
+    (
+        "'Tensor' object is not callable",
+        "A tensor cannot be called as a layer can: a product of matrices is `x @ W.T`, or `F.linear(x, W, b)`.",
+    ),
+    ("object is not callable", "What stands before the parentheses is a value, and no function."),
     ("builtin_function_or_method", "A method is named but not called: are its parentheses missing?"),
     ("torch.return_types.max", "`torch.max` along a dim returns values and places; take `.values`, or use `amax`."),
     (

@@ -8,6 +8,7 @@ more than that the same numbers come out.
 import ast
 import functools
 import re
+from collections import Counter
 
 _WORDS = re.compile(r"[A-Za-z_]\w*|\d+(?:\.\d+)?(?:e-?\d+)?|\*\*|//|==|!=|<=|>=|[-+*/@~^<>%]")
 _TELLS_NOTHING = frozenset(
@@ -39,16 +40,37 @@ def borne_out(mistake, reference_source, source):
     """Whether the answer's source shows what a known mistake speaks of. source: None where it cannot be read."""
     if source is None:
         return False
+    came, went, there = _came_and_went(mistake, reference_source, source)
+    if came:
+        return 2 * len(came & there) >= len(came)
+    return bool(went) and 2 * len(went - there) >= len(went) or not went
+
+
+def plainly_seen(mistake, reference_source, source):
+    """The same, with everything that came in there, and nothing that went; for mistakes that stand beside others."""
+    if source is None:
+        return False
+    came, went, there = _came_and_went(mistake, reference_source, source)
+    came -= words(_code_only(reference_source))
+    names_gone = {word for word in went if word[0].isalpha()}  # an operator that went may well stand elsewhere
+    return came <= there if came else not names_gone & there
+
+
+def brought_in(mistake, reference_source, before, after):
+    """Whether a change of an answer's source takes away what a mistake lacks: then it brings that mistake in."""
+    _, went, _ = _came_and_went(mistake, reference_source, before)
+    gone = Counter(_WORDS.findall(_code_only(before))) - Counter(_WORDS.findall(_code_only(after)))
+    return bool(went & set(gone))
+
+
+def _came_and_went(mistake, reference_source, source):
+    """Words that a mistake brings into the reference, words that it takes away, and the words of an answer."""
     if mistake.source is None:
         old, new = (" ".join(patch[side] for patch in mistake.patches) for side in (0, 1))
     else:
         old, new = reference_source, mistake.source
     ignored = _TELLS_NOTHING | _local_names(reference_source) | _local_names(mistake.source or "")
-    came, went = words(new) - words(old) - ignored, words(old) - words(new) - ignored
-    there = words(_code_only(source))
-    if came:
-        return 2 * len(came & there) >= len(came)
-    return bool(went) and 2 * len(went - there) >= len(went) or not went
+    return words(new) - words(old) - ignored, words(old) - words(new) - ignored, words(_code_only(source))
 
 
 @functools.cache

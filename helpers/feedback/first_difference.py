@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import variants, watching
-from .matching import copied, equal, kept, nearly, relations, same_kind, telling
+from .matching import array_of, copied, equal, kept, nearly, relations, row_factors, same_kind, telling
 
 STEPS, CASES_COMPARED, TRIED = 40, 4, 120  # steps looked at, cases on which a value must agree, substitutions tried
 LONGEST_LABEL = 40  # characters of an expression that is quoted
@@ -55,6 +55,13 @@ class Difference:
         return (self.complete or self.wrong or [*self.misnamed, *self.right][0]).line
 
     @property
+    def lines_in_doubt(self):
+        """(first, last) of the lines that the mistake is in, as far as it is known."""
+        if self.wrong:
+            return self.since or self.wrong.line, self.wrong.line
+        return max((value.line for value in self.right), default=0) + 1, 10**6
+
+    @property
     def sentence(self):
         """What a report says of it."""
         if self.misnamed:
@@ -70,10 +77,11 @@ class Difference:
         first = fine and not self.since
         wrong = f"`{value.label}` in line {value.line} is {'the first that is not' if first else 'not right'}"
         relation = f", and yours is {self.relation}" if self.relation else ""
+        end = "" if relation.endswith("?") else "."
         plain = value.phrase == f"the {value.label}" and not relation
         should = "" if plain else f": it should be {value.phrase}"
         where = f" Look at lines {self.since} to {value.line}." if self.since else ""
-        return f"{fine} {wrong}{should}{relation}.{where} With that put right, every case passes.".strip()
+        return f"{fine} {wrong}{should}{relation}{end}{where} With that put right, every case passes.".strip()
 
 
 def _said_right(values):
@@ -331,8 +339,27 @@ class Values:
         """What step k's value is beside the right one, if the same can be said on several cases."""
         cases = [i for i in self.order if k in self.own(i) and key in self.theirs.values(i)][:CASES_COMPARED]
         sizes = [self.sizes(i) if self.sizes else {} for i in cases]
-        found = [relations(self.own(i)[k], self.theirs.values(i)[key][1], s) for i, s in zip(cases, sizes, strict=True)]
+        pairs = [(self.own(i)[k], self.theirs.values(i)[key][1]) for i in cases]
+        found = [
+            [*relations(*pair, s), *self._factors(i, *pair)] for i, pair, s in zip(cases, pairs, sizes, strict=True)
+        ]
         return next((r for r in found[0] if len(cases) > 1 and all(r in other for other in found)), "")
+
+    def _factors(self, i, ours, theirs):
+        """What the rows of a value are multiplied by: the sum of another of the learner's values, or a number each."""
+        factors = row_factors(ours, theirs)
+        if factors is None:
+            return
+        for k, value in self.own(i).items():
+            if not self.steps[k].name or np.ndim(value) < 1:
+                continue
+            sums = array_of(value).astype(float).sum(-1)
+            if sums.shape == factors.shape and (sums != 0).all():
+                if equal(sums, factors):
+                    yield f"that times the sum of `{self.steps[k].label}`: is a division missing?"
+                elif equal(1 / sums, factors):
+                    yield f"that divided by the sum of `{self.steps[k].label}`"
+        yield "that with each row multiplied by a number of its own" if factors.ndim else "that times a number"
 
 
 def _bare(name):

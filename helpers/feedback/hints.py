@@ -10,6 +10,7 @@ import numpy as np
 
 from . import one_case
 from .inputs import pristine
+from .matching import part_off
 from .values import as_array, axis_names, close, is_array, is_number
 
 
@@ -20,6 +21,7 @@ def hints(answer):
     if comparable and len(comparable) == sum(not answer.stopped(i) for i in answer.wrong):
         found = [*_relations(answer, comparable), *_not_finite(answer, comparable)]
         found = found or [*_alike(answer, comparable), *_row_sums(answer, comparable)]
+        found = found or _part_off(answer, comparable)
         found += _explained(answer, comparable) + _over_cases(answer)
     return list(dict.fromkeys([*found, *_pattern(answer), *_warnings(answer)]))
 
@@ -83,6 +85,21 @@ def _alike(answer, cases):
     return [f"Along the axis {axis_name}, all entries of {called} are alike; they should differ."]
 
 
+def _part_off(answer, cases):
+    """The same simple part of a result that alone is wrong in every wrong case: its first row, its diagonal."""
+    said = []
+    for i in cases:
+        case = answer.exercise.cases[i]
+        off = one_case.off(answer.exercise, answer.expected[i].value, answer.outcomes[i].value, case)
+        arrays = [(name, as_array(e), as_array(g)) for name, e, g in off if is_array(e)]
+        said.append({(name, part_off(g, e)) for name, e, g in arrays if g.dtype.kind in "fiub"})
+    shared = sorted((name, part) for name, part in set.intersection(*said) if part)
+    if not shared or len(said) < 2:
+        return []
+    name, part = shared[0]
+    return [f"In every wrong case {one_case.called(answer.exercise, name)} is right but for {part}."]
+
+
 def _constant(x, axis):
     first = np.take(x, [0], axis)
     return bool(np.isfinite(x).all() and np.allclose(x, first, rtol=1e-5, atol=1e-7))
@@ -111,7 +128,10 @@ def _explained(answer, cases):
         said = []
         for i in cases:
             expected, got = answer.expected[i].value, answer.outcomes[i].value
-            said.append(explain(answer.exercise.cases[i], expected, got))
+            try:
+                said.append(explain(answer.exercise.cases[i], expected, got))
+            except OverflowError:  # whole numbers that no float can hold
+                said.append(None)
         spoken = [text for text in said if text]
         kinds = {re.sub(r"[\d.,−-]+", "#", text) for text in spoken}
         if len(kinds) == 1 and said[0] and 5 * len(spoken) >= len(said):
@@ -123,7 +143,10 @@ def _over_cases(answer):
     """Single numbers say more together: one factor or one difference on all cases is worth naming."""
     if not all(is_number(o.value) for o in [*answer.outcomes, *answer.expected]):
         return []
-    pairs = [(float(o.value), float(e.value)) for o, e in zip(answer.outcomes, answer.expected, strict=True)]
+    try:
+        pairs = [(float(o.value), float(e.value)) for o, e in zip(answer.outcomes, answer.expected, strict=True)]
+    except OverflowError:  # whole numbers that no float can hold
+        return []
     if len(pairs) < 3 or not all(np.isfinite(pairs).ravel()):
         return []
     factors = [got / right for got, right in pairs if right]

@@ -4,6 +4,8 @@ Attempted? Runs? Right kind, shape and values? Well behaved? And if not: what ex
 """
 
 import inspect
+import logging
+import re
 
 import numpy as np
 
@@ -13,13 +15,14 @@ from .exercise import AnswerProblem, Finding
 from .messages import continued, joined, opened
 from .outcomes import same_outcome
 from .registry import get
-from .remarks import remarks_on
+from .remarks import missing_in, remarks_on
 from .report import Report
 from .search import Search
 from .session import session
 from .sources import has_code, same_code
 from .values import arrays, describe, dtype_name
 
+LOG = logging.getLogger("helpers.feedback")
 STAND_IN = "Until yours passes, the cells below use the course's version."
 
 # Of computing. No honest answer comes near: they end what a strange result makes endless.
@@ -154,6 +157,7 @@ class _Judgement:
             report, problem = running.contained(lambda: self._explained(first, status), EXPLAINING_SECONDS)
         if problem is None:
             return report
+        LOG.debug("nothing could be explained of exercise %s", self.exercise.id, exc_info=problem)
         return self._make(status, self.answer.problems[first].text)  # a result that no explanation can work with
 
     def _explained(self, first, status):
@@ -176,7 +180,7 @@ class _Judgement:
         """What stands beneath an explanation: what it adds, what a change alone does not say, and the evidence."""
         told = (found.headline, *found.points, *found.more)
         more = [*found.more]
-        if found.kind in ("one change", "several changes") and len(more) < 2:
+        if found.kind in ("one change", "several changes", "formula") and len(more) < 2:
             more += hints.remarks(self.answer)[:1]
         if found.kind != "changed input":
             more += [text for text in self._changed() if text not in " ".join(told)]
@@ -240,10 +244,21 @@ class _Judgement:
         one_bit = isinstance(answer.expected[first].value, (bool, np.bool_))  # a yes or no agrees too easily
         part = None if one_bit else part
         differing = self._first_difference()
-        maybe = [remark.sentence for remark in remarks if not remark.certain][:1]
+        maybe = self._suspicions([remark for remark in remarks if not remark.certain])[:1]
         whole = [part[0]] if part and part[1] else []
         rest = [part[0]] if part and not part[1] else []
-        return [*sure[:2], *whole, *differing, *rest, *([] if sure or whole or differing else maybe)]
+        said = [*sure[:2], *whole, *differing, *rest]
+        return [*said, *([] if sure or whole else maybe), *([] if said else missing_in(answer)[:1])]
+
+    def _suspicions(self, remarks):
+        """Remarks on lines where the first value that differs says the mistake may be; all where it says nothing."""
+        difference = self.search.difference
+        if difference is None:
+            return [remark.sentence for remark in remarks]
+        if difference.relation or difference.complete or difference.misnamed:
+            return []
+        first, last = difference.lines_in_doubt
+        return [remark.sentence for remark in remarks if first <= remark.line <= last]
 
     def _first_difference(self):
         difference = self.search.difference
@@ -313,7 +328,7 @@ class _Judgement:
     def _coarser(self):
         """A second thing that may be wrong: results held in a coarser float than is wanted."""
         other = self._other_precision()
-        if other and int(other[1][5:] or 0) < int(other[0][5:] or 0):
+        if other and _bits(other[1]) < _bits(other[0]):
             return [f"Besides, yours returns {other[1]} where {other[0]} is wanted."]
         return []
 
@@ -326,6 +341,11 @@ class _Judgement:
             note = self.answer.asked(ask, self.candidate)
             if isinstance(note, str):
                 yield f"Note: {note}"
+
+
+def _bits(dtype):
+    """The number in a float's name: 16 for "bfloat16"."""
+    return int((re.findall(r"\d+", dtype) or ["0"])[0])
 
 
 def _unless_said(sentences, said):

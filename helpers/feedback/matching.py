@@ -92,7 +92,7 @@ def relations(ours, theirs, sizes):
     if ours.dtype.kind == "b" or theirs.dtype.kind == "b":
         comparable = ours.shape == theirs.shape and ours.dtype.kind == theirs.dtype.kind
         opposite = comparable and (ours == ~theirs).all()
-        return ["its opposite, True for False"] if opposite else []
+        return ["its opposite, True for False"] if opposite else _parts_off(ours, theirs) if comparable else []
     ours, theirs = ours.astype(float), theirs.astype(float)
     found = []
     if theirs.ndim >= 2 and equal(np.swapaxes(ours, -1, -2), theirs):
@@ -106,4 +106,115 @@ def relations(ours, theirs, sizes):
             if size > 1:
                 found += [f"{text} times that"] if equal(ours, theirs * factor) else []
                 found += [f"that divided by {text}"] if equal(ours, theirs / factor) else []
-    return found
+    return [*found, *_infinite(ours, theirs), *_functions(ours, theirs, sizes), *_parts_off(ours, theirs)]
+
+
+def _infinite(ours, theirs):
+    """Minus infinity that is missing."""
+    blocked = np.isneginf(theirs)
+    if blocked.any() and not blocked.all() and np.isfinite(ours[blocked]).all():
+        alike = equal(np.where(blocked, 0.0, ours), np.where(blocked, 0.0, theirs))
+        yield "that but for the places of −∞, where yours is finite" if alike else "finite where that holds −∞"
+
+
+_FUNCTIONS = (
+    ("the exponential of that", np.exp),
+    ("the logarithm of that", np.log),
+    ("the root of that", np.sqrt),
+    ("that squared", np.square),
+    ("that without its sign", np.abs),
+    ("1 divided by that", np.reciprocal),
+    ("tanh of that", np.tanh),
+    ("that with its negative entries set to 0", lambda x: np.maximum(x, 0.0)),
+    ("the running total of that", lambda x: np.cumsum(x, axis=-1)),
+)
+
+
+def _functions(ours, theirs, sizes):
+    """A function of all entries that was applied, or that is missing."""
+    if not (np.isfinite(ours).all() and np.isfinite(theirs).all()) or not theirs.ndim:
+        return
+    with np.errstate(all="ignore"):
+        for text, function in _FUNCTIONS:
+            if equal(ours, function(theirs)) and not equal(ours, theirs):
+                yield text
+    shift = ours - theirs
+    if theirs.size > 2 and equal(shift, np.full_like(shift, shift.flat[0])) and shift.flat[0]:
+        yield f"that with {shift.flat[0]:.3g} added everywhere"
+    for axis in range(theirs.ndim):
+        if theirs.shape[axis] > 1 and equal(np.flip(ours, axis), theirs):
+            yield f"that in reverse order along axis {axis}"
+        elif theirs.shape[axis] > 1 and _alike(ours, axis) and not _alike(theirs, axis):
+            names = [name for name, size in sizes.items() if size == theirs.shape[axis]]
+            yield from [f"the same all along axis {axis}, {name}" for name in names]
+            yield f"the same all along axis {axis}"
+
+
+def _alike(x, axis):
+    return bool(np.allclose(x, np.take(x, [0], axis), rtol=1e-5, atol=1e-7))
+
+
+def _parts_off(ours, theirs):
+    part = part_off(ours, theirs)
+    return [f"that but for {part}"] if part else []
+
+
+def part_off(ours, theirs):
+    """The simple part of an array that alone is wrong ("its first row"), or "". Both: NumPy arrays of one shape."""
+    if ours.shape != theirs.shape or ours.ndim < 1 or theirs.size < 4:
+        return ""
+    with np.errstate(all="ignore"):
+        off = ~np.isclose(ours.astype(float), theirs.astype(float), rtol=1e-4, atol=1e-6, equal_nan=True)
+    if not off.any():
+        return ""
+    for text, inside in _regions(off.shape):
+        fine = theirs[~inside]
+        if inside.any() and fine.size > 1 and (fine != fine.flat[0]).any():  # what is right there says something
+            if not off[~inside].any() and 2 * off[inside].sum() > inside.sum():
+                return text
+    return ""
+
+
+def _regions(shape):
+    """Parts of an array, the smallest first, as (text, where)."""
+    n = shape[-1]
+    column = np.arange(n)
+    if len(shape) == 1:
+        if n >= 4:
+            yield "its first entry", column == 0
+            yield "its last entry", column == n - 1
+        return
+    row = np.arange(shape[-2])[:, None]
+    for text, inside in (
+        ("its diagonal", row == column),
+        ("its first row", row == 0),
+        ("its last row", row == shape[-2] - 1),
+        ("its first column", column == 0),
+        ("its last column", column == n - 1),
+        ("what lies above its diagonal", row < column),
+        ("what lies below its diagonal", row > column),
+        ("its even columns, 0, 2, …", column % 2 == 0),
+        ("its odd columns, 1, 3, …", column % 2 == 1),
+    ):
+        yield text, np.broadcast_to(inside, shape)
+    if len(shape) > 2:
+        first = np.arange(shape[0]).reshape(-1, *[1] * (len(shape) - 1))
+        yield "all after the first along axis 0", np.broadcast_to(first > 0, shape)
+
+
+def row_factors(ours, theirs):
+    """The factor of each row, where every row is the right one times a number of its own; None elsewhere."""
+    ours, theirs = array_of(ours), array_of(theirs)
+    if ours.shape != theirs.shape or not theirs.ndim or theirs.dtype.kind != "f" or ours.dtype.kind != "f":
+        return None
+    ours, theirs = ours.astype(float), theirs.astype(float)
+    if not (np.isfinite(ours).all() and np.isfinite(theirs).all()) or theirs.shape[-1] < 2:
+        return None
+    at = np.argmax(np.abs(theirs), axis=-1)[..., None]
+    largest = np.take_along_axis(theirs, at, -1)
+    if (largest == 0).any():
+        return None
+    factors = np.take_along_axis(ours, at, -1) / largest
+    if not (factors != 0).all() or np.allclose(factors, 1) or not equal(ours, theirs * factors):
+        return None
+    return factors[..., 0]

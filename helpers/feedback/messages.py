@@ -2,6 +2,8 @@
 
 import re
 
+LONGEST = 160  # characters of an error's own words
+
 _KEEPS_CAPITAL = re.compile(r"[A-Z] [=@*]|(PyTorch|NumPy|Python|True|False|None|[KQVWX]'?s?) ")
 
 
@@ -27,3 +29,12 @@ def filled(message, case):
     values = dict(case.dims)
     values |= {f"sqrt_{name}": f"{size**0.5:.3g}" for name, size in case.dims.items()}
     return re.sub(r"\{(\w+)\}", lambda match: str(values.get(match[1], match[1].replace("sqrt_", "√"))), message)
+
+
+def message_of(error):
+    """An error's own words on one line, whatever its `__str__` does."""
+    try:
+        text = " ".join(str(error).split())
+    except BaseException:
+        text = ""
+    return (text[:LONGEST] + " …" if len(text) > LONGEST else text) or "without a message"

@@ -52,12 +52,13 @@ class Changes:
         return _sentence(self.options)
 
 
-def find(tree, build, fits, space, limit=None):
+def find(tree, build, fits, space, limit=None, tried=None):
     """The single change that makes an answer right, as Changes, or None if none of those tried does.
 
     tree: the answer, from `variants.parse`; it is the same again on return. build: a `variants.Builder`.
     fits: whether such a variant is right on every case; guarded by the caller, the first wrong case tried first.
     space: the names that the answer's code sees. limit: edits tried; FUNCTION_LIMIT or CLASS_LIMIT for None.
+    tried: called with every edit after it was tried.
     """
     limit = limit or (CLASS_LIMIT if isinstance(tree.body[0], ast.ClassDef) else FUNCTION_LIMIT)
     found, left = [], limit
@@ -69,12 +70,14 @@ def find(tree, build, fits, space, limit=None):
                 break
             with made(edit):
                 fine = fits_when_built(tree, build, fits)
+            if tried:
+                tried(edit)
             if fine:
                 found.append(edit)
                 left = min(left, AFTER_A_FIND) if len(found) == 1 else left
     if not found:
         return None
-    return Changes(_options(found, {remark.line for remark in reading.remarks(tree)}))
+    return Changes(options(found, tree))
 
 
 def fits_when_built(tree, build, fits):
@@ -84,6 +87,11 @@ def fits_when_built(tree, build, fits):
     except Exception:  # the edit left something that cannot be compiled or defined
         return False
     return fits(variant)
+
+
+def options(found, tree):
+    """At most two Changes that stand for edits of a tree that work, each by itself."""
+    return _options(found, {remark.line for remark in reading.remarks(tree)})
 
 
 def _options(found, suspected):
@@ -100,10 +108,14 @@ def _shared(changes):
     return tuple(lines[:2])
 
 
-def _sentence(options):
-    first = options[0]
+def looks_of(options):
+    """What to look at, one thing or two, with the sign that ends the sentence."""
     looks = list(dict.fromkeys(option.what_to_look_at for option in options))
-    look = " Or: at ".join(look if look.endswith("?") else f"{look}." for look in looks)
+    return " Or: at ".join(look if look.endswith("?") else f"{look}." for look in looks)
+
+
+def _sentence(options):
+    first, look = options[0], looks_of(options)
     if any(option.lines != first.lines for option in options):
         places = [f"{in_lines(option.lines)} (look at {option.what_to_look_at})" for option in options]
         return f"One change would make this right, {' or '.join(places)}."

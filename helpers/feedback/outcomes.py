@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .exercise import AnswerProblem
+from .messages import message_of
 from .values import arrays, as_array, same
 
 
@@ -62,8 +63,9 @@ def _alike(a, b, tolerance):
 def _reason(error):
     """Type and wording of an error, whatever the order of its words: a * b and b * a fail alike."""
     if isinstance(error, AnswerProblem):
-        return AnswerProblem, str(error)
-    inner = re.search(r"matmul.*size (\d+) is different from (\d+)|not aligned: (\d+) \(dim \d\) != (\d+)", str(error))
+        return AnswerProblem, message_of(error)
+    text = message_of(error)
+    inner = re.search(r"matmul.*size (\d+) is different from (\d+)|not aligned: (\d+) \(dim \d\) != (\d+)", text)
     if inner:  # `@` and np.dot say the same in other words
         return type(error), sorted(size for size in inner.groups() if size)
-    return type(error), sorted(re.findall(r"\w+", str(error)))
+    return type(error), sorted(re.findall(r"\w+", text))

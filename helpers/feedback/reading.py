@@ -44,6 +44,7 @@ def remarks(tree, reference=None, many_axes=()):
     if reference:
         found += reading_names.arguments(tree, reference)
         found += [] if reading_names.draws(reference) else _chance(tree)
+        found += _asserts(tree, reference)
     fresh = dict.fromkeys(one for one in found if one[1] not in known)
     said = [Remark(line, f"Line {line}: {sentence}", is_certain) for line, sentence, is_certain in fresh]
     return sorted(said, key=lambda remark: (not remark.certain, remark.line))
@@ -133,6 +134,16 @@ def _chance(tree):
             yield from certain(
                 node, f"`{short(node)}` draws at random: the same input gives another result every time."
             )
+
+
+def _asserts(tree, reference):
+    """`assert` where another error is to be raised by name."""
+    raised = [node.exc for node in ast.walk(reference) if isinstance(node, ast.Raise) and node.exc is not None]
+    names = {name_of(error) if isinstance(error, ast.Call) else short(error) for error in raised}
+    if names and not any(isinstance(node, ast.Raise) for node in ast.walk(tree)):
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Assert):
+                yield from certain(node, f"`assert` raises AssertionError; {' or '.join(sorted(names))} is asked for.")
 
 
 def _classes(tree):

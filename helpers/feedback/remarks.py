@@ -1,7 +1,10 @@
 """What reading an answer's source says of it, beside the reference's own."""
 
-from . import reading, variants
+import ast
+
+from . import reading, reading_operations, variants
 from .inputs import pristine
+from .registry import functions_until, get
 from .values import as_array, is_array
 
 
@@ -12,9 +15,35 @@ def remarks_on(answer):
     exercise = answer.exercise
     reference = variants.parse(exercise.source)
     try:
-        return reading.remarks(answer.tree, reference, _names_with_many_axes(exercise))
+        found = reading.remarks(answer.tree, reference, _names_with_many_axes(exercise))
+        foreign = reading_operations.foreign(answer.tree, _sources(exercise))
+        return [*found, *(reading.Remark(line, f"Line {line}: {text}", sure) for line, text, sure in foreign)]
     except (AttributeError, TypeError, ValueError, RecursionError):  # a source of a form that nobody thought of
         return []
+
+
+def missing_in(answer):
+    """Sentences on kinds of operations that the course's way has and the answer has not."""
+    if answer.tree is None:
+        return []
+    return list(reading_operations.missing(answer.tree, _sources(answer.exercise), answer.space))
+
+
+def _sources(exercise):
+    """Trees of the reference and of the functions of earlier exercises that it calls, or that those call."""
+    found, left = {}, [exercise]
+    while left:
+        one = left.pop()
+        if one.id not in found:
+            found[one.id] = variants.parse(one.source)
+            owners = functions_until(one.id)
+            left += [get(owners[name]) for name in _called(found[one.id]) if name in owners]
+    return [tree for tree in found.values() if tree is not None]
+
+
+def _called(tree):
+    calls = () if tree is None else (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return {call.func.id for call in calls if isinstance(call.func, ast.Name)}
 
 
 def _names_with_many_axes(exercise):

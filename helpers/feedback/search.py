@@ -6,10 +6,11 @@ import inspect
 import numpy as np
 
 from ..course import VOCABULARY
-from . import evidence, first_difference, one_change, variants
+from . import counting, evidence, first_difference, one_change, variants
 from .outcomes import same_outcome
 from .running import line_in, place_of
 
+SEEN = 16  # mistakes that are seen in a source, and tried in pairs
 VERDICTS = 4  # wrong verdicts from which on agreement proves something
 
 
@@ -23,6 +24,7 @@ class Search:
         cases = range(len(self.outcomes)) if among is None else among
         self.order = [*self.wrong, *(i for i in cases if i not in self.wrong)]
         self._known, self._change, self.changed_counts = {}, (), True
+        self.tried = []  # edits of the answer, with what came out in the first wrong case, once `change` was sought
 
     # Known mistakes
 
@@ -63,6 +65,14 @@ class Search:
         found = [ids for ids in self._sets(size, self.order[0]) if all(self.fits(ids, i) for i in self.order)]
         return [ids for ids in found if any(self.differs(ids, i) for i in self.order)]
 
+    def seen_pairs(self):
+        """Pairs of known mistakes that the source shows plainly and that do together what the answer did, all of them
+        tried, also those that are looked for alone elsewhere.
+        """
+        seen = [id for id in self.twins.spans if self.plainly_seen(frozenset({id}))][:SEEN]
+        pairs = [ids for ids in self.twins.pairs(seen) if all(self.fits(ids, i) for i in self.order)]
+        return [ids for ids in pairs if any(self.differs(ids, i) for i in self.order)]
+
     def _sets(self, size, first):
         """Sets worth trying. From three on, those that leave the first case as it is have been run already."""
         if size < 3:
@@ -88,6 +98,11 @@ class Search:
         source, reference = self.answer.source, self.exercise.source
         return all(evidence.borne_out(self.twins.mistakes[id], reference, source) for id in ids)
 
+    def plainly_seen(self, ids):
+        """Whether the source shows all of it: a change of something else must not be what brought the mistake in."""
+        source, reference = self.answer.source, self.exercise.source
+        return all(evidence.plainly_seen(self.twins.mistakes[id], reference, source) for id in ids)
+
     def matches(self, value_of):
         """Whether outcomes made case by case are the answer's on every case. value_of: a case's index → one or None."""
         for i in self.order:
@@ -109,7 +124,19 @@ class Search:
         answer = self.answer
         if answer.tree is None or not inspect.signature(self.exercise.reference).parameters:
             return None  # where nothing is given, many answers are right, and a change that works is no advice
-        return one_change.find(answer.tree, variants.Builder(answer.space), answer.fits, answer.space)
+        return one_change.find(
+            answer.tree, variants.Builder(answer.space), answer.fits, answer.space, tried=self._keep_tried
+        )
+
+    def _keep_tried(self, edit):
+        """Keep an edit with what the answer did with it on the first wrong case."""
+        if self.answer.latest is not None and self.answer.latest.error is None:
+            self.tried.append((edit, self.answer.latest))
+
+    @functools.cached_property
+    def formula(self):
+        """The answer's formula beside the right one (counting.Formula), or None."""
+        return counting.find(self.answer)
 
     @functools.cached_property
     def values(self):

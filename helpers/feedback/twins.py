@@ -56,6 +56,10 @@ class Twins:
             if all(self._apart(a, b) for a, b in itertools.combinations(ids, 2)):
                 yield frozenset(ids)
 
+    def pairs(self, candidates):
+        """Pairs of these mistakes (ids) whose patches do not touch each other."""
+        return [frozenset(pair) for pair in itertools.combinations(candidates, 2) if self._apart(*pair)]
+
     @functools.cache  # noqa: B019 (one Twins per exercise, kept for the whole session)
     def _apart(self, a, b):
         return all(

@@ -30,8 +30,9 @@ def is_real_number(x):
 def as_array(x):
     """A NumPy view of an array, tensor or number."""
     if is_tensor(x):
-        x = x.detach().cpu()
-        x = x.float() if str(x.dtype) == "torch.bfloat16" else x
+        x = x.detach().cpu().resolve_conj().resolve_neg()
+        x = x.to_dense() if "sparse" in str(x.layout) else x
+        x = x.float() if str(x.dtype).startswith(("torch.bfloat", "torch.float8")) else x
         return x.numpy()
     if isinstance(x, (numbers.Rational, decimal.Decimal)) and not isinstance(x, (bool, np.generic)):
         x = x if isinstance(x, int) and -(2**63) <= x < 2**63 else _as_float(x)

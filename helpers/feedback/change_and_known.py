@@ -1,0 +1,113 @@
+"""Two mistakes, one of them known: with one change in the learner's code, the answer does what the known one does."""
+
+import ast
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import evidence, one_change
+from .edits import made
+from .outcomes import same_outcome
+from .values import arrays, as_array
+from .variants import Builder, quiet_libraries
+
+VERIFIED = 400  # variants that are run on further cases
+TOO_MUCH = ("names", "order of lines")  # kinds of edits that may turn an answer into another mistake
+OF_OTHER_SHAPE = (*TOO_MUCH, "name", "line")  # the same, where the answer's shape says nothing of how near it is
+
+
+@dataclass(frozen=True)
+class ChangeAndKnown:
+    """A known mistake (a set of one id), and the changes any one of which leaves nothing else wrong."""
+
+    ids: frozenset
+    changes: tuple[one_change.Change, ...]
+
+    @property
+    def sentence(self):
+        """What a report says of the change."""
+        return f"{one_change.in_lines(self.changes[0].lines).capitalize()}, look at {one_change.looks_of(self.changes)}"
+
+
+def find(search):
+    """The ChangeAndKnown of an answer, or None. search: its Search, whose `change` was sought and not found."""
+    if search.says_little or search.exercise.judge or not search.tried:
+        return None
+    first, answer = search.order[0], search.answer
+    seen = [ids for ids in search.twins.sets(1) if search.plainly_seen(ids) and search.differs(ids, first)]
+    build, left = Builder(answer.space), VERIFIED
+    with quiet_libraries():
+        for ids in seen:
+            twin = search.twins.outcome(ids, first)
+            nearer = _nearer(search, ids)
+            if twin.error is not None or nearer is False:
+                continue
+            too_much = OF_OTHER_SHAPE if nearer is None else TOO_MUCH
+            fine, cases = [], _most_telling_first(search, ids)
+            for edit, outcome in search.tried:
+                if edit.kind not in too_much and same_outcome(outcome, twin, answer.tolerances[first]):
+                    left -= 1
+                    if left < 0:
+                        return None
+                    if _does_the_same(search, build, edit, ids, cases):
+                        fine.append(edit)
+            if fine:
+                best = [edit for edit in fine if edit.rank == fine[0].rank]
+                changes = one_change.options(best, answer.tree)
+                changes = [change for change in changes if change.lines == changes[0].lines]
+                return ChangeAndKnown(ids, tuple(changes))
+    return None
+
+
+def _nearer(search, ids):
+    """Whether the mistakes alone come nearer to what is right than the answer does; None where shapes say nothing.
+
+    Else the change would not mend one of two mistakes: it would make another one.
+    """
+    nearer = farther = 0
+    for i in search.wrong:
+        right = search.answer.expected[i].value
+        outcomes = search.outcomes[i], search.twins.outcome(ids, i)
+        ours, theirs = (_distance(right, outcome.value) for outcome in outcomes)
+        nearer += theirs <= ours < np.inf
+        farther += ours < theirs
+    return None if not nearer and not farther else nearer >= farther
+
+
+def _distance(right, value):
+    """The sum of all differences; infinity where shapes differ or numbers are not finite."""
+    total = 0.0
+    right, value = [*arrays(right, numbers=True)], [*arrays(value, numbers=True)]
+    if len(right) != len(value):
+        return np.inf
+    for wanted, got in zip(right, value, strict=True):
+        wanted, got = as_array(wanted), as_array(got)
+        if wanted.shape != got.shape or got.dtype.kind not in "fiub":
+            return np.inf
+        with np.errstate(all="ignore"):
+            off = np.where(wanted == got, 0.0, np.abs(wanted.astype(float) - got.astype(float)))
+        total += float(np.nan_to_num(off, nan=np.inf).sum())
+    return total
+
+
+def _most_telling_first(search, ids):
+    """All cases, first those where the answer as it is does something else than the mistake."""
+    return sorted(search.order, key=lambda i: search.fits(ids, i))
+
+
+def _does_the_same(search, build, edit, ids, cases):
+    """Whether the answer with an edit does on every case what the reference with these mistakes does."""
+    answer = search.answer
+    before = ast.unparse(answer.tree)
+    with made(edit):
+        after = ast.unparse(answer.tree)
+        if any(evidence.brought_in(search.twins.mistakes[id], search.exercise.source, before, after) for id in ids):
+            return False
+        try:
+            variant = build(answer.tree)
+        except Exception:  # the edit left something that cannot be compiled or defined
+            return False
+    return all(
+        same_outcome(answer.run_variant(variant, i), search.twins.outcome(ids, i), answer.tolerances[i])
+        for i in cases
+    )
