@@ -140,8 +140,8 @@ HOSTILE = {
     "makes-up-a-report": (
         with_answer(
             "return 0",
-            before="from helpers.feedback import progress, report\n"
-            "progress.record(report.Report('0.1', 'weighted_average', 'passed', 'right'))\n",
+            before="from helpers.feedback import report, store\n"
+            "store.record(report.Report('0.1', 'weighted_average', 'passed', 'right'))\n",
         ),
         "",
     ),
