@@ -5,6 +5,7 @@ import numpy as np
 def weighted_average(values, weights):
     """Mean of some values, each counted as much as its weight says.
 
-    values, weights: (n,), weights positive or zero, of any sum but 0. Returns a number.
+    values, weights: (n,), weights positive or zero, of any sum but 0.
+    Returns a number.
     """
     return np.sum(weights * values) / np.sum(weights)

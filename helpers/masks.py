@@ -13,7 +13,7 @@ from helpers.multi_head import merge_heads, split_heads
 
 
 def prefix_mean(x):
-    """Mean of each word and all words before it, by one matrix product.
+    """Mean of each word and all words before it.
 
     x: (T, d). Returns (T, d): row t is the mean of rows 0 to t of x.
     """
@@ -27,7 +27,8 @@ def prefix_mean(x):
 def causal_mask(T):
     """Who may look at whom when nobody may look ahead.
 
-    T: number of words. Returns (T, T), bool, True = may attend: row t is True up to and
+    T: number of words.
+    Returns (T, T), bool, True = may attend: row t is True up to and
     including column t.
     """
     everything = torch.ones(T, T, dtype=torch.bool)  # (T, T)
@@ -37,9 +38,10 @@ def causal_mask(T):
 def leaks_future(attend, x):
     """Whether any output before t changes when the words from t on change.
 
-    attend: function from (T, d) to (T, d_v); it may draw random numbers, as dropout
-    does. x: (T, d), left unchanged.
-    Returns a bool: True if some output depends on a later word by more than rounding.
+    attend: function from (T, d) to (T, d_v); it may draw random numbers,
+    as dropout does. x: (T, d), left unchanged.
+    Returns a bool: True if some output depends on a later word by more
+    than rounding.
     """
     state = torch.get_rng_state()
     before = attend(x)  # (T, d_v)
@@ -55,7 +57,7 @@ def leaks_future(attend, x):
 
 
 def padding_mask(tokens, pad_id):
-    """Which keys are words and not padding, for every head and every query alike.
+    """Which keys are words and not padding, for all heads and queries alike.
 
     tokens: (B, T), integers. pad_id: the integer that stands for padding.
     Returns (B, 1, 1, T), bool, True = may attend.
@@ -67,20 +69,20 @@ def padding_mask(tokens, pad_id):
 def combine_masks(padding, causal):
     """Allow a pair only if both masks allow it.
 
-    padding: (B, 1, 1, T), bool. causal: (T, T), bool. Returns (B, 1, T, T), bool.
-    True = may attend in all three.
+    padding: (B, 1, 1, T), bool. causal: (T, T), bool.
+    Returns (B, 1, T, T), bool. True = may attend in all three.
     """
     allowed = padding & causal  # (B, 1, T, T)
     return allowed
 
 
 def masked_softmax(scores, mask):
-    """Softmax over the allowed keys of each row; a row that allows none gets zeros.
+    """Softmax over the allowed keys of each row; zeros where none is allowed.
 
     scores: (..., T_q, T_k), floating point, finite.
     mask: bool, broadcastable to scores, True = may attend.
-    Returns weights of scores' shape and dtype; hidden keys get exactly 0, and all
-    gradients are finite.
+    Returns weights of scores' shape and dtype; hidden keys get exactly 0.
+    Gradients with respect to scores are finite, and 0 in a row of zeros.
     """
     hidden = ~mask
     scores = scores.masked_fill(hidden, -torch.inf)
@@ -104,7 +106,7 @@ class CrossAttention(nn.Module):
         self.W_o = nn.Linear(d_model, d_model, bias=False)
 
     def forward(self, x, memory, memory_mask=None):
-        """x (B, T_q, d_model) -> out (B, T_q, d_model), weights (B, h, T_q, T_k)."""
+        """x (B, T_q, d_model) -> out as x, weights (B, h, T_q, T_k)."""
         Q = split_heads(self.W_q(x), self.n_heads)  # (B, h, T_q, d_k)
         K = split_heads(self.W_k(memory), self.n_heads)  # (B, h, T_k, d_k)
         V = split_heads(self.W_v(memory), self.n_heads)  # (B, h, T_k, d_k)

@@ -19,7 +19,7 @@ def split_heads(x, n_heads):
 
 
 def merge_heads(x):
-    """Lay the heads of every position side by side again, the inverse of `split_heads`.
+    """Lay the heads of each position side by side: undo `split_heads`.
 
     x: (B, h, T, d_k). Returns (B, T, d_model) with d_model = h * d_k.
     """
@@ -43,7 +43,7 @@ class MultiHeadAttention(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x, mask=None):
-        """x (B, T, d_model), mask True = may look -> out as x, weights (B, h, T, T)."""
+        """x (B, T, d_model), mask -> out as x, weights (B, h, T, T)."""
         Q, K, V = self.W_q(x), self.W_k(x), self.W_v(x)  # (B, T, d_model) each
         Q, K, V = (split_heads(z, self.n_heads) for z in (Q, K, V))  # (B, h, T, d_k)
         scores = Q @ K.transpose(-2, -1)  # (B, h, T, T)
@@ -60,7 +60,7 @@ def from_torch(mha):
     """Our module with copies of the weights of PyTorch's.
 
     mha: nn.MultiheadAttention(d_model, n_heads, bias=False, batch_first=True).
-    Returns a MultiHeadAttention with the same number of heads, dropout and dtype.
+    Returns a MultiHeadAttention with the same n_heads, dropout and dtype.
     """
     ours = MultiHeadAttention(mha.embed_dim, mha.num_heads, mha.dropout)
     ours = ours.to(mha.in_proj_weight.dtype)

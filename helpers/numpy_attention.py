@@ -6,12 +6,12 @@ import numpy as np
 
 
 def softmax(x, axis=-1):
-    """Turn scores into positive weights that sum to 1 along one axis.
+    """Turn scores into weights that sum to 1 along one axis.
 
-    x: any shape, no NaN; -inf stands for "no weight".
+    x: any shape, no NaN; -inf stands for "no weight", beside finite scores.
     axis: the axis along which the weights sum to 1.
-    Returns an array of x's shape. Large scores do not overflow: the maximum along the
-    axis is subtracted first.
+    Returns an array of x's shape. Large scores do not overflow: the maximum
+    along the axis is subtracted first.
     """
     highest = np.max(x, axis=axis, keepdims=True)
     exps = np.exp(x - highest)
@@ -20,12 +20,13 @@ def softmax(x, axis=-1):
 
 
 def scaled_dot_product_attention(Q, K, V, mask=None):
-    """Weighted mean of the values for each query, the weights from scaled dot products
-    with the keys.
+    """Weighted mean of the values for each query: scaled dot products with
+    the keys, through softmax, are the weights.
 
     Q: (..., T_q, d_k). K: (..., T_k, d_k). V: (..., T_k, d_v).
-    mask: boolean, broadcastable to (..., T_q, T_k), True = may attend; every row has a
-    True. Returns out (..., T_q, d_v) and weights (..., T_q, T_k).
+    mask: boolean, broadcastable to (..., T_q, T_k), True = may attend;
+    every row has a True.
+    Returns out (..., T_q, d_v) and weights (..., T_q, T_k).
     Source: Vaswani et al. 2017, equation 1.
     """
     d_k = Q.shape[-1]
@@ -39,8 +40,8 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
 
 
 def self_attention(X, W_q, W_k, W_v, mask=None):
-    """Attention of a sequence to itself: queries, keys and values are three projections
-    of one X.
+    """Attention of a sequence to itself: queries, keys and values are three
+    projections of one X.
 
     X: (..., T, d_model). W_q, W_k: (d_model, d_k). W_v: (d_model, d_v).
     mask: boolean, broadcastable to (..., T, T), True = may attend.
@@ -77,8 +78,9 @@ def debugged_attention(Q, K, V, mask=None):
     """Weighted mean of the values for each query, repaired.
 
     Q: (..., T_q, d_k). K: (..., T_k, d_k). V: (..., T_k, d_v).
-    mask: boolean, broadcastable to (..., T_q, T_k), True = may attend; every row has a
-    True. Returns out (..., T_q, d_v) and weights (..., T_q, T_k).
+    mask: boolean, broadcastable to (..., T_q, T_k), True = may attend;
+    every row has a True.
+    Returns out (..., T_q, d_v) and weights (..., T_q, T_k).
     """
     d_k = K.shape[-1]
     scores = np.einsum("...qd,...kd->...qk", Q, K)  # (..., T_q, T_k)

@@ -31,17 +31,18 @@ def embed(words):
 def similarities(query, keys):
     """Dot product of one query with every key.
 
-    query: (d,). keys: (n, d). Returns (n,).
+    query: (d,). keys: (n, d). Returns an array (n,).
     """
     return keys @ query  # (n,)
 
 
 def soft_lookup(query, keys, values, sharpness=1.0):
-    """Average of the values, each weighted by how well its key matches the query.
+    """Average of the values, weighted by how well each key fits the query.
 
     query: (d,). keys: (n, d). values: (n, d_v).
     sharpness: a number, 0 for a plain average.
-    Returns value (d_v,) and weights (n,), which are positive and sum to 1.
+    Returns value (d_v,) and weights (n,), which sum to 1.
+    No weight is negative; one too small for a float comes out as 0.
     """
     scores = sharpness * similarities(query, keys)  # (n,)
     exps = np.exp(scores - scores.max())
@@ -51,7 +52,7 @@ def soft_lookup(query, keys, values, sharpness=1.0):
 
 
 def project(X, W_q, W_k, W_v):
-    """Three views of the same words: what each asks, can be found by, and gives.
+    """Three views of the same words: what they ask, are found by, and give.
 
     X: (T, d_model). W_q, W_k: (d_model, d_k). W_v: (d_model, d_v).
     Returns Q (T, d_k), K (T, d_k), V (T, d_v).
@@ -72,11 +73,12 @@ def dot_product_scores(Q, K):
 
 
 def design_projections():
-    """Projections with which *are* and *old* both look for the plural noun.
+    """Projections with which *are* and *old* look for the plural noun.
 
-    Returns W_q, W_k, each (4, d_k) for the four features noun, verb, adjective, number,
-    such that softmax(q · k) over the seven words of the running example gives *books*
-    at least 0.8 of the weight of *are* and of *old*.
+    Returns W_q, W_k, each (4, d_k) for the four features noun, verb,
+    adjective, number, such that softmax(q · k) over the seven words of the
+    running example gives *books* at least 0.8 of the weight of *are* and
+    of *old*.
     """
     asks = 5.0
     W_q = asks * np.array([[0, 0], [1, 1], [1, 1], [0, 0]])  # (4, 2): verbs, adjectives

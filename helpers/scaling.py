@@ -6,10 +6,10 @@ from .numpy_attention import softmax
 
 
 def sample_dot_products(n, d_k, rng):
-    """Dot products q · k of n independent random queries and n independent random keys.
+    """Dot products q · k of n pairs of independent random vectors.
 
     n: number of pairs. d_k: features per vector, each standard normal.
-    rng: numpy Generator. Returns (n,), float64.
+    rng: numpy Generator. Returns an array (n,), float64.
     """
     queries = rng.standard_normal((n, d_k))  # (n, d_k)
     keys = rng.standard_normal((n, d_k))  # (n, d_k)
@@ -18,10 +18,10 @@ def sample_dot_products(n, d_k, rng):
 
 
 def entropy(weights):
-    """Entropy of each row of weights, in nats: the weighted mean of -log(weight).
+    """Entropy of each row, in nats: the weighted mean of -log(weight).
 
-    weights: (..., n), not negative, each row sums to 1; a weight of 0 adds nothing.
-    Returns (...).
+    weights: (..., n), not negative, each row sums to 1; left unchanged.
+    Returns (...). A weight of 0 adds nothing.
     """
     safe = np.where(weights > 0, weights, 1.0)  # log 1 = 0, so a weight of 0 adds 0
     logs = np.log(safe)  # (..., n)
@@ -30,7 +30,7 @@ def entropy(weights):
 
 
 def softmax_jacobian(p):
-    """Derivative of every softmax weight with respect to every score of its row.
+    """Derivative of every weight with respect to every score of its row.
 
     p: (..., n), the weights that softmax gave.
     Returns (..., n, n): row i, column j is ∂p_i / ∂score_j.
@@ -43,11 +43,11 @@ def softmax_jacobian(p):
 
 
 def softmax_backward(weights, d_weights):
-    """Gradient of a loss with respect to the scores, without the softmax Jacobian.
+    """Gradient of a loss with respect to the scores, without the Jacobian.
 
     weights: (..., n), the weights that softmax gave.
     d_weights: (..., n), the loss's gradient with respect to them.
-    Returns d_scores (..., n), the product of each row's Jacobian with its d_weights.
+    Returns d_scores (..., n): each row's Jacobian times its d_weights.
     """
     products = weights * d_weights  # (..., n)
     mean = np.sum(products, axis=-1, keepdims=True)  # (..., 1): the mean gradient under the weights

@@ -170,8 +170,8 @@ class Notebook:
         self.wait_until_idle(timeout)
 
     def close(self):
-        """Close the page, and end the kernel."""
-        self.page.evaluate("() => window.jupyterapp?.shell?.currentWidget?.context?.sessionContext?.shutdown()")
+        """End all kernels, and close the page."""
+        self.page.evaluate("() => window.jupyterapp?.serviceManager?.sessions?.shutdownAll()")
         self.page.close()
 
     def wait_until_idle(self, timeout=DEADLINE):

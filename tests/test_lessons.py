@@ -22,7 +22,7 @@ import pytest
 from helpers.course import LESSONS
 from helpers.feedback.exercise import Prediction
 from helpers.feedback.registry import get, get_prediction
-from helpers.feedback.sources import exercise_number
+from helpers.feedback.sources import exercise_number, has_code
 from tools import make_lessons
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -281,6 +281,11 @@ def test_solution_cell_is_the_reference_code(nb):
         shown.decorator_list = []
         (reference,) = ast.parse(get(number).source).body
         assert ast.unparse(shown) == ast.unparse(reference), number
+
+
+def test_an_untouched_exercise_is_told_that_it_holds_code(path):
+    for _, position, _ in exercise_cells(lesson := read(ROOT / "notebooks" / make_lessons.lesson_name(path))):
+        assert not has_code(lesson.cells[position].source)
 
 
 def test_exercise_follows_its_text_with_two_hints_and_a_link_to_the_solution(path, nb):

@@ -1,5 +1,6 @@
 """Wrong answers that no catalogue was written for: none is accepted, and what their reports named they still name."""
 
+import blind_attempts
 import pytest
 import shared_attempts
 import unseen_attempts
@@ -9,14 +10,15 @@ from helpers.feedback.judging import judge
 from helpers.feedback.registry import get
 from tools.attempts_report import Trial, defined
 
-ATTEMPTS = [*shared_attempts.ATTEMPTS, *unseen_attempts.ATTEMPTS]
+ATTEMPTS = [*shared_attempts.ATTEMPTS, *unseen_attempts.ATTEMPTS, *blind_attempts.ATTEMPTS]
 GRADES = ("NAMED", "PARTLY", "GENERIC", "FALSE")
 
 
 def test_there_are_attempts_for_every_exercise_and_each_is_graded():
     assert len({attempt["id"] for attempt in ATTEMPTS}) == len(ATTEMPTS)
     exercises = {info.id for lesson in LESSONS for info in lesson.exercises}
-    assert {attempt["exercise"] for attempt in unseen_attempts.ATTEMPTS} == exercises
+    for attempts in (unseen_attempts.ATTEMPTS, blind_attempts.ATTEMPTS):
+        assert {attempt["exercise"] for attempt in attempts} == exercises
     assert all(attempt["today"] in GRADES for attempt in ATTEMPTS)
     assert all(bool(attempt.get("words")) == (attempt["today"] == "NAMED") for attempt in ATTEMPTS)
 

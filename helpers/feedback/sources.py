@@ -86,14 +86,21 @@ def _bare(source):
 
 
 def has_code(source):
-    """Whether a stub holds more than docstrings and `raise NotImplementedError`."""
+    """Whether a function that still raises NotImplementedError holds more than that and docstrings.
+
+    Code in other functions is not counted: an exercise may give the `__init__` and ask for `forward` alone.
+    """
     try:
         functions = [n for n in ast.walk(ast.parse(source or "")) if isinstance(n, ast.FunctionDef)]
     except SyntaxError:
         return False
-    own = [s for f in functions for s in f.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
-    raises = [s for s in own if isinstance(s, ast.Raise)]
-    return bool(raises) and any(not isinstance(s, ast.Raise) and "super" not in ast.dump(s) for s in own)
+    return any(any(isinstance(s, ast.Raise) for s in f.body) and any(map(_is_own, f.body)) for f in functions)
+
+
+def _is_own(statement):
+    """Whether a statement is neither a docstring, nor a stub's `raise`, nor `super().__init__()`."""
+    docstring = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return not docstring and not isinstance(statement, ast.Raise) and "super" not in ast.dump(statement)
 
 
 def exercise_numbers(tree):

@@ -43,17 +43,29 @@ def shifted_targets(words):
         core.show(figure, alt)
 
 
-def encoder_decoder():
-    """Show the three attentions of a translator, with the mask that each one needs."""
+def encoder_decoder(masks=True):
+    """Show the three attentions of a translator.
+
+    masks: whether to say what each attention hides.
+    """
     from matplotlib.figure import Figure
 
+    of_source, of_target = "padding of the source", "future, padding of the target"
     alt = (
-        "Sketch of a translator. Left, the encoder: the source sentence goes through self-attention, which hides the "
-        "padding of the source, and becomes the memory. Right, the decoder: the target so far goes through masked "
-        "self-attention, which hides the future and the padding of the target, and then through cross-attention, "
-        "whose keys and values come from the memory and which hides the padding of the source. Its outputs are used "
-        "to predict the next target words."
+        "Sketch of a translator. Left, the encoder: the source sentence goes through self-attention and becomes the "
+        "memory. Right, the decoder: the target so far goes through masked self-attention, and then through "
+        "cross-attention, whose keys and values come from the memory. Its outputs are used to predict the next "
+        "target words."
     )
+    if masks:
+        alt += (
+            " Self-attention and cross-attention hide the padding of the source; masked self-attention hides the "
+            "future and the padding of the target."
+        )
+
+    def hides(what):
+        return f"hides: {what}" if masks else ""
+
     left, right, wide = 1.55, 5.65, 2.75
     with core.course_style():
         figure = Figure(figsize=(7.4, 4.1))
@@ -63,11 +75,11 @@ def encoder_decoder():
         axes.text(left, 3.95, "encoder: reads the source", ha="center", va="top", color=core.GREY)
         axes.text(right, 3.95, "decoder: writes the target", ha="center", va="top", color=core.GREY)
         _box(axes, left, 0.35, wide, "source words", "", "white")
-        _box(axes, left, 1.35, wide, "self-attention", "hides: padding of the source", "#dbeaf5")
+        _box(axes, left, 1.35, wide, "self-attention", hides(of_source), "#dbeaf5")
         _box(axes, left, 2.35, wide, "memory", "", "white")
         _box(axes, right, 0.35, wide, "target words so far", "", "white")
-        _box(axes, right, 1.35, wide, "masked self-attention", "hides: future, padding of the target", "#dbeaf5")
-        _box(axes, right, 2.35, wide, "cross-attention", "hides: padding of the source", "#dbeaf5")
+        _box(axes, right, 1.35, wide, "masked self-attention", hides(of_target), "#dbeaf5")
+        _box(axes, right, 2.35, wide, "cross-attention", hides(of_source), "#dbeaf5")
         _box(axes, right, 3.35, wide, "next target words", "", "white")
         for x in (left, right):
             for y in (0.35, 1.35, 2.35) if x == right else (0.35, 1.35):

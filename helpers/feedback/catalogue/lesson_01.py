@@ -28,9 +28,9 @@ SIMILARITIES = Exercise(
     ),
     mistakes=(
         Mistake("not-summed", old="keys @ query", new="keys * query",
-            message="You multiplied feature by feature but did not add the products up: a dot product is one number a key."),
+            message="You multiplied feature by feature but did not add the products up: a dot product is one number per key."),
         Mistake("wrong-axis", old="keys @ query", new="(keys * query).sum(axis=0)",
-            message="You added up over the keys (axis 0), which leaves one number a feature; add up over the features, for one number a key."),
+            message="You added up over the keys (axis 0), which leaves one number per feature; add up over the features, for one number per key."),
         Mistake("cosine", old="keys @ query", new="keys @ query / (np.linalg.norm(keys, axis=1) * np.linalg.norm(query))",
             message="You divided by the lengths of both vectors, which is the cosine; the plain dot product is wanted, in which length counts."),
         Mistake("divided-by-key-length", old="keys @ query", new="keys @ query / np.linalg.norm(keys, axis=1)",
@@ -46,14 +46,14 @@ SIMILARITIES = Exercise(
         Mistake("negative-distance", old="keys @ query", new="-np.linalg.norm(keys - query, axis=1)",
             message="You took minus the distance between query and keys; the dot product is wanted."),
         Mistake("one-total", old="keys @ query", new="(keys * query).sum()",
-            message="You added up everything into one number; one number a key is wanted, so add up over the features only."),
+            message="You added up everything into one number; one number per key is wanted, so add up over the features only."),
         Mistake("query-first", old="keys @ query", new="query @ keys",
             message="You multiplied `query @ keys`: the features of the query meet the rows of keys there. The last axis of keys holds the features: `keys` first, then `query`."),
         Mistake("query-as-column", old="keys @ query", new="keys @ query[:, None]",
             message="You made the query a column, (d, 1), so the result is a column too, (n, 1): a matrix times a plain vector, (d,), gives (n,)."),
         Mistake("loop-over-features", source="def similarities(query, keys):\n    result = np.zeros(len(keys))\n    for i in range(len(query)):\n"
             "        result[i] = keys[i] @ query\n    return result",
-            message="Your loop makes as many rounds as the query has features; one round a key is wanted: `len(keys)`."),
+            message="Your loop makes as many rounds as the query has features; one round per key is wanted: `len(keys)`."),
         Mistake("sorted", old="keys @ query", new="np.sort(keys @ query)",
             message="You sorted the similarities; they must stay in the order of the keys, or nobody knows whose they are."),
         Mistake("best-key-only", old="keys @ query", new="np.argmax(keys @ query)",
@@ -145,7 +145,7 @@ SOFT_LOOKUP = Exercise(
         Mistake("keys-as-values", old="weights @ values", new="weights @ keys",
             message="You averaged the keys: keys decide the weights, values are what the lookup returns."),
         Mistake("values-first", old="weights @ values", new="values @ weights",
-            message="You multiplied `values @ weights`, where features meet weights. There is one weight a key, and the keys run along the first axis of values: weights first."),
+            message="You multiplied `values @ weights`, where features meet weights. There is one weight per key, and the keys run along the first axis of values: weights first."),
         Mistake("results-swapped", old="return value, weights", new="return weights, value",
             message="You returned (weights, value); the order asked for is value, weights."),
         Mistake("weights-not-returned", old="return value, weights", new="return value",
@@ -229,7 +229,7 @@ PROJECT = Exercise(
         Mistake("weights-first", edits=_each_projection("{} @ X"),
             message="You multiplied `W @ X`. Each word is a row of X, so X comes first: `X @ W`."),
         Mistake("weights-first-transposed", edits=_each_projection("{}.T @ X.T"),
-            message="You multiplied `W.T @ X.T`, which gives one column a word; one row a word is wanted: `X @ W`."),
+            message="You multiplied `W.T @ X.T`, which gives one column per word; one row per word is wanted: `X @ W`."),
         Mistake("elementwise", edits=_each_projection("X * {}"),
             message="You multiplied entry by entry with `*`; a projection is a matrix product: `@`."),
         Mistake("one-matrix-for-all", edits=(("X @ W_k", "X @ W_q"), ("X @ W_v", "X @ W_q")),
@@ -358,7 +358,7 @@ SCORES = Exercise(
             new="(Q / np.linalg.norm(Q, axis=-1, keepdims=True)) @ np.swapaxes(K / np.linalg.norm(K, axis=-1, keepdims=True), -1, -2)",
             message="You divided by the lengths of the vectors, which is the cosine; the plain dot products are wanted."),
         Mistake("not-summed", old="Q @ np.swapaxes(K, -1, -2)", new="Q[..., :, None, :] * K[..., None, :, :]",
-            message="You paired every query with every key but did not add up over the features: one number a pair is wanted."),
+            message="You paired every query with every key but did not add up over the features: one number per pair is wanted."),
     ),
     alternatives=(
         'def dot_product_scores(Q, K):\n    return np.einsum("...qd,...kd->...qk", Q, K)',
@@ -389,7 +389,7 @@ def _judge_design(result, case):
         guess = ""
         if W_q.ndim == W_k.ndim == 2 and len(W_q) == len(W_k):
             if len(W_q) == len(words):
-                guess = " Are these queries and keys already, one row a word? The two matrices themselves are wanted."
+                guess = " Are these queries and keys already, one row per word? The two matrices themselves are wanted."
             elif W_q.shape[1] == W_k.shape[1] == 4:
                 guess = " Are they transposed? Features are rows here: noun, verb, adjective, number."
         shapes = f"W_q {W_q.shape} and W_k {W_k.shape} came"

@@ -595,7 +595,7 @@ ADDITIVE = Exercise(
         Mistake("mean-of-hidden", old="hidden @ v", new="hidden.mean(axis=-1)",
             message="You averaged the hidden units; the score is their dot product with the learned vector v."),
         Mistake("hidden-not-summed", old="hidden @ v", new="hidden * v",
-            message="You multiplied the hidden units by v but did not add them up: one score a pair is wanted."),
+            message="You multiplied the hidden units by v but did not add them up: one score per pair is wanted."),
         Mistake("same-position-only", edits=(("(Q @ W_q)[:, None, :]", "Q @ W_q"), ("(K @ W_k)[None, :, :]", "K @ W_k")), hides_others=True,
             message="Query i was added only to key i. Give the queries a new axis, `[:, None, :]`, and the keys another, `[None, :, :]`, so that every pair is scored."),
         Mistake("pairs-transposed", edits=(("[:, None, :]", "[None, :, :]"), ("(K @ W_k)[None, :, :]", "(K @ W_k)[:, None, :]")),

@@ -38,7 +38,7 @@ def _described(sample, n, d_k, seed):
     if not is_array(drawn) or drawn.shape != (n,) or drawn.dtype.kind not in "fiu":
         shapes = {(n, d_k): "(n, d_k)", (n, n): "(n, n)", (d_k,): "(d_k,)", (n, 1): "(n, 1)"}
         name = shapes.get(drawn.shape, drawn.shape) if is_array(drawn) else describe(drawn)
-        raise AnswerProblem("wrong-shape", f"An array of shape (n,) is wanted, one number a pair; {name} came.")
+        raise AnswerProblem("wrong-shape", f"An array of shape (n,) is wanted, one number per pair; {name} came.")
     if not np.array_equal(drawn, sample(n, d_k, np.random.default_rng(seed))):
         raise AnswerProblem("not-from-rng", _GLOBAL)
     needed = n * d_k if drawn.dtype == np.float32 else 2 * n * d_k  # one draw gives one float64, or two float32
@@ -142,11 +142,11 @@ SAMPLES = Exercise(
         Mistake("mean-subtracted", old="return np.sum(products, axis=-1)", new="drawn = np.sum(products, axis=-1)\n    return drawn - drawn.mean()",
             hides_others=True, message=_CENTRED),
         Mistake("not-summed", old="np.sum(products, axis=-1)", new="products", hides_others=True,
-            message="You multiplied feature by feature but did not add the products up: one number a pair is wanted."),
+            message="You multiplied feature by feature but did not add the products up: one number per pair is wanted."),
         Mistake("wrong-axis", old="axis=-1", new="axis=0", hides_others=True,
-            message="You added up over the pairs (axis 0), which leaves one number a feature; add up over the features, the last axis."),
+            message="You added up over the pairs (axis 0), which leaves one number per feature; add up over the features, the last axis."),
         Mistake("one-total", old="np.sum(products, axis=-1)", new="np.sum(products)", hides_others=True,
-            message="You added up everything into one number; add up over the features only, for one number a pair."),
+            message="You added up everything into one number; add up over the features only, for one number per pair."),
         Mistake("all-pairs", old="np.sum(products, axis=-1)", new="queries @ keys.T", hides_others=True,
             message="You compared every query with every key, n × n numbers that share their vectors; only the pairs at equal positions are wanted, n numbers."),
         Mistake("drawn-directly", old="np.sum(products, axis=-1)", new="rng.normal(0, np.sqrt(d_k), n)", together=1,
@@ -245,7 +245,7 @@ ENTROPY = Exercise(
         Mistake("weights-forgotten", old="weights * logs", new="logs",
             message="You added up the logarithms alone; each counts as much as its weight: multiply by the weights first."),
         Mistake("axis-kept", old="axis=-1", new="axis=-1, keepdims=True",
-            message="Your result keeps an axis of length 1; one number a row is wanted: no `keepdims`."),
+            message="Your result keeps an axis of length 1; one number per row is wanted: no `keepdims`."),
         Mistake("not-summed", old="-np.sum(terms, axis=-1)", new="-terms",
             message="You computed −w log w for every weight but did not add up along the row."),
         Mistake("effective-number", old="-np.sum(terms, axis=-1)", new="np.exp(-np.sum(terms, axis=-1))",
@@ -333,7 +333,7 @@ def _which_entries(case, expected, got):
 
 _BACK = "return diagonal - outer"
 _PART, _OTHER = "p[..., :, None] * identity", "p[..., :, None] * p[..., None, :]"
-_ONE_NUMBER = "You subtracted Σ p_i², one number a row; every entry needs a product of its own, p_i p_j: a column times a row."
+_ONE_NUMBER = "You subtracted Σ p_i², one number per row; every entry needs a product of its own, p_i p_j: a column times a row."
 _ONE_FACTOR = "You subtracted the weights themselves; each entry needs the product of two of them, p_i p_j."
 
 JACOBIAN = Exercise(
@@ -357,7 +357,7 @@ JACOBIAN = Exercise(
         Mistake("diagonal-only", old=_BACK, new="return (diagonal - outer) * identity",
             message="Only your diagonal is filled, with p_i (1 − p_i). The weights share one sum, so weight i also moves with every other score: −p_i p_j off the diagonal."),
         Mistake("elementwise", old=_BACK, new="return p * (1 - p)", hides_others=True,
-            message="You returned p (1 − p), one number a weight: that is the slope of a sigmoid, whose outputs do not share a sum. Each weight depends on all n scores: (n, n) numbers a row."),
+            message="You returned p (1 − p), one number a weight: that is the slope of a sigmoid, whose outputs do not share a sum. Each weight depends on all n scores: (n, n) numbers per row."),
         Mistake("p-times-one-minus-p-everywhere", old=_BACK, new="return p[..., :, None] * (1 - p[..., None, :])", hides_others=True,
             message="You have p_i (1 − p_j) everywhere; the 1 belongs on the diagonal only, where i = j."),
         Mistake("p-times-one-minus-p-transposed", old=_BACK, new="return p[..., None, :] * (1 - p[..., :, None])", hides_others=True,
@@ -450,7 +450,7 @@ def _builds_the_jacobian(candidate):
     if peak > 100 * weights.nbytes:
         return Finding("builds-the-jacobian",
             f"The values are right, but a matrix (n, n) is built on the way: {peak / 1e6:.0f} MB for two rows of 1,500 weights that take 0.02 MB. "
-            "Take p_i out of the sum on paper: what is left is one number a row.")
+            "Take p_i out of the sum on paper: what is left is one number per row.")
 
 
 _ONE_MEAN = "Your mean is one number for the whole array; every row has a mean of its own: the last axis, with its axis kept."
@@ -544,7 +544,7 @@ BACKWARD = Exercise(
             "    J = weights[..., :, None] * np.eye(n) - weights[..., :, None] * weights[..., None, :]\n    return J @ d_weights",
             message="You multiplied each row's Jacobian with the whole of `d_weights`, where it meets its own row only. And no Jacobian is needed: take p_i out of the sum on paper."),
         Mistake("outer-product", source="def softmax_backward(weights, d_weights):\n    return weights * d_weights - np.outer(weights, weights) @ d_weights",
-            message="`np.outer` knows a single row only, and it builds the matrix (n, n) that is to be avoided: take p_i out of the sum on paper, and one number a row is left."),
+            message="`np.outer` knows a single row only, and it builds the matrix (n, n) that is to be avoided: take p_i out of the sum on paper, and one number per row is left."),
         Mistake("p-minus-y", source="def softmax_backward(weights, d_weights):\n    return weights - d_weights",
             message="You returned weights − d_weights. That form, p − y, is the gradient of cross-entropy, with y the right answers; here a gradient with respect to the weights is given, and the Jacobian has to be multiplied onto it."),
         Mistake("handed-on", source="def softmax_backward(weights, d_weights):\n    return d_weights.copy()",
