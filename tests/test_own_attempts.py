@@ -11,7 +11,6 @@ from helpers.feedback.registry import get
 # Answers whose mistakes the catalogue knows, and whose report points at their lines in place of a name: what it says.
 POINTED_AT = {
     "0.1-sums-before-product": ("look at what comes first, the * or sum",),  # it divides, so "you did not divide" is untrue
-    "2.6-axis-one-and-minus-hundred": ("look at the number -100.0", "look at the axis of softmax"),  # two minus signs in it
     "3.1-sizes-exchanged": ("look at the axis of sum",),  # drawn at random: numbers name nothing
 }
 
