@@ -194,9 +194,9 @@ def _key(text):
 
 
 def _index_file(folder):
-    from helpers.feedback import progress  # where a learner's progress is kept
+    from helpers.feedback import store  # where a learner's progress is kept
 
-    return (Path(folder) if folder else progress.path().parent) / ".search-index.npz"
+    return (Path(folder) if folder else store.path().parent) / ".search-index.npz"
 
 
 def _read(file):

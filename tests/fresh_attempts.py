@@ -1,4 +1,7 @@
-"""Sixty wrong answers of our own, written without looking at the catalogue, each with what a good tutor would say of it."""
+"""Sixty wrong answers of our own, each with what a good tutor would say of it.
+
+They were written for the exercises' texts and not drawn from the catalogue; it holds some of their mistakes all the same.
+"""
 
 _MODULE = '''
 class MultiHeadAttention(nn.Module):

@@ -284,7 +284,7 @@ def dot_product_scores(Q, K):
 # 1.4 inner -> dot-on-a-batch
 def dot_product_scores(Q, K):
     return np.inner(Q, K)
-# 1.4 einsum-two-axes -> "With ... in front of the subscripts, einsum takes any leading axes"
+# 1.4 einsum-two-axes -> "look at the letters of einsum"
 def dot_product_scores(Q, K):
     return np.einsum("qd,kd->qk", Q, K)
 # 1.4 batch-loop -> loop-over-the-batch
@@ -420,7 +420,7 @@ def softmax(x, axis=-1):
 def softmax(x, dim=-1):
     e = np.exp(x - x.max(axis=dim, keepdims=True))
     return e / e.sum(axis=dim, keepdims=True)
-# 2.1 scaled-by-root -> "divided by 2.24, which is √columns; softmax takes the scores as they are"
+# 2.1 scaled-by-root -> "look at whether / np.sqrt(x.shape[axis]) belongs there"
 def softmax(x, axis=-1):
     x = x / np.sqrt(x.shape[axis])
     e = np.exp(x - x.max(axis=axis, keepdims=True))
@@ -483,7 +483,7 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
         scores = np.where(mask, scores, -np.inf)
     weights = softmax(scores)
     return weights @ V, weights
-# 2.2 scale-sqrt-64 -> "those of scores divided by 8; √d_k is 2"
+# 2.2 scale-sqrt-64 -> "look at the number 64 in np.sqrt(64)"
 def scaled_dot_product_attention(Q, K, V, mask=None):
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(64)
     if mask is not None:
@@ -968,7 +968,7 @@ def causal_mask(T):
 def causal_mask(T):
     i = torch.arange(T)
     return (i[:, None] - i[None, :] <= 1) & (i[:, None] >= i[None, :])
-# 5.2 not-equal -> "word 0 sees word 1, which comes later; and word 0 does not see itself"
+# 5.2 not-equal -> "look at the comparison !="
 def causal_mask(T):
     i = torch.arange(T)
     return i[:, None] != i[None, :]
@@ -1199,7 +1199,7 @@ def masked_softmax(scores, mask):
 """
 
 UNSEEN = r"""
-# 0.1 sorted-first -> "Wrong on: “a weight of zero”"
+# 0.1 sorted-first -> "look at whether sort belongs there"
 def weighted_average(values, weights):
     values = np.sort(values)
     return np.sum(weights * values) / np.sum(weights)
@@ -1213,13 +1213,13 @@ def weighted_average(values, weights):
 # 1.1 zip-of-features -> "(n,) = (5,) expected, (3, 3) returned, which is (d, d)"
 def similarities(query, keys):
     return np.array([q * k for q, k in zip(query, keys)])
-# 1.2 weights-sorted -> "the expected values in another order along axis 0"
+# 1.2 weights-sorted -> "look at whether sort belongs there"
 def soft_lookup(query, keys, values, sharpness=1.0):
     scores = np.sort(sharpness * similarities(query, keys))
     exps = np.exp(scores - scores.max())
     weights = exps / exps.sum()
     return weights @ values, weights
-# 1.2 abs-scores -> "scores with the opposite sign"
+# 1.2 abs-scores -> "look at whether abs belongs there"
 def soft_lookup(query, keys, values, sharpness=1.0):
     scores = sharpness * np.abs(similarities(query, keys))
     exps = np.exp(scores - scores.max())
@@ -1230,7 +1230,7 @@ def project(X, W_q, W_k, W_v):
     Q, K = X @ W_q, X @ W_q
     V = X @ W_v
     return Q, K, V
-# 1.4 mean-over-features -> "0.25 times the expected values everywhere; 1/d_k is 0.25"
+# 1.4 mean-over-features -> "look at whether / Q.shape[-1] belongs there"
 def dot_product_scores(Q, K):
     return np.einsum("...qd,...kd->...qk", Q, K) / Q.shape[-1]
 # 2.1 keepdims-only-in-sum-and-axis-zero-max -> "weights[2, 1] is 0.45 and should be 0.72"
@@ -1260,7 +1260,7 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1] + 1)
     weights = softmax(scores)
     return weights @ V, weights
-# 2.2 scores-rounded -> "Right on 1 of 11 cases"
+# 2.2 scores-rounded -> "look at whether round belongs there"
 def scaled_dot_product_attention(Q, K, V, mask=None):
     scores = np.round(Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1]), 1)
     if mask is not None:
@@ -1283,7 +1283,7 @@ def additive_scores(Q, K, W_q, W_k, v):
 def general_scores(Q, K, W):
     Q = Q / np.linalg.norm(Q, axis=-1, keepdims=True)
     return Q @ W @ K.T
-# 4.1 flip -> "the expected values in reverse order along axis 1"
+# 4.1 flip -> "look at whether flip belongs there"
 def split_heads(x, n_heads):
     B, T, d_model = x.shape
     return x.reshape(B, T, n_heads, -1).flip(2).transpose(1, 2)
@@ -1329,7 +1329,7 @@ class MultiHeadAttention(nn.Module):
             scores = scores.masked_fill(~mask, -torch.inf)
         weights = self.dropout(scores.softmax(-1))
         return self.dropout(self.W_o(merge_heads(weights @ V))), weights
-# 4.4 q-scaled -> "0.7071 times the expected values everywhere"
+# 4.4 q-scaled -> "look at whether / math.sqrt(mha.head_dim) belongs there"
 def from_torch(mha):
     ours = MultiHeadAttention(mha.embed_dim, mha.num_heads, mha.dropout).to(mha.in_proj_weight.dtype)
     W_q, W_k, W_v = mha.in_proj_weight.chunk(3)
@@ -1339,7 +1339,7 @@ def from_torch(mha):
         ours.W_v.weight.copy_(W_v)
         ours.W_o.weight.copy_(mha.out_proj.weight)
     return ours
-# 5.1 from-the-end -> "Right on 1 of 5 cases"
+# 5.1 from-the-end -> "look at whether flip belongs there"
 def prefix_mean(x):
     return x.flip(0).cumsum(0) / torch.arange(1, len(x) + 1)[:, None]
 # 5.1 median -> "Right on 1 of 6 cases"

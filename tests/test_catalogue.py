@@ -11,7 +11,7 @@ import pytest
 
 from helpers import check
 from helpers.course import LESSONS
-from helpers.feedback import registry, running
+from helpers.feedback import guards, registry, running
 from helpers.feedback.exercise import Mistake
 from helpers.feedback.outcomes import same_outcome
 from helpers.feedback.prediction import answered, recorded
@@ -194,7 +194,7 @@ HOSTILE = {
     "raises a bare BaseException": "def answer(*args, **kwargs):\n    raise BaseException",
     "recurses for ever": "def answer(*args, **kwargs):\n    return answer(*args)",
     "asserts without words": "def answer(*args, **kwargs):\n    assert False",
-    "prints 10,000 lines": "def answer(*args, **kwargs):\n    for n in range(10_000):\n        print('line', n)",
+    "prints more than is kept": "def answer(*args, **kwargs):\n    for n in range(30):\n        print('line', n, '.' * 150)",
     "changes its inputs": "def answer(*args, **kwargs):\n    for a in args:\n        if hasattr(a, 'fill'):\n            a.fill(0)\n"
     "        elif hasattr(a, 'zero_'):\n            a.zero_()",
     "is a class with nothing in it": "class answer:\n    pass",
@@ -210,6 +210,9 @@ def test_hostile_answer_gets_one_clear_report(id, kind, tmp_path, capsys):
     assert str(report).startswith(f"✗ Not right yet · {id} ")
     assert "<div" in report._repr_html_()
     assert capsys.readouterr() == ("", ""), "an answer's prints belong in the report"
+    if kind.startswith("prints") and not get(id).is_class:
+        assert 30 > guards.PRINT_LINES and 30 * 150 > guards.PRINT_LIMIT
+        assert "line 19 " in str(report) and "line 20 " not in str(report) and "more lines" in str(report)
 
 
 @pytest.mark.skipif(not hasattr(__import__("signal"), "setitimer"), reason="no timers on this platform")

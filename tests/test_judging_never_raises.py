@@ -141,8 +141,8 @@ def test_async_def_is_called_a_generator(recwarn):
 @with_timers
 def test_a_total_limit_is_missing(monkeypatch):
     """An answer that stays within the limit of each case, and is slow all the same."""
-    monkeypatch.setattr(running, "TIME_LIMIT", 0.5)
-    monkeypatch.setattr(running, "TOTAL_LIMIT", 0.6)
+    monkeypatch.setattr(running, "TOTAL_LIMIT", 0.6)  # a case alone may take far longer, on a busy machine too
+    monkeypatch.setattr(running, "TIME_LIMIT", 100.0)
     start = time.process_time()
     slow = "import time\nend = time.process_time() + 0.3\nwhile time.process_time() < end: pass\nreturn x"
     report = judged("2.2", body("2.2", slow.replace("return x", "return args[0], args[0]")))
@@ -199,10 +199,10 @@ def test_a_limit_inside_another_outlasts_it_or_leaves_its_timer():
 
     state = State()
     for i in range(40):
-        start = time.monotonic()
+        start = time.process_time()
         _, problem = running.contained(short_runs, 0.02 + i / 2000)
         assert isinstance(problem, running.TimeLimit) and state.changed() == []
-        assert time.monotonic() - start < 10
+        assert time.process_time() - start < 10
 
 
 @with_timers
@@ -411,10 +411,10 @@ def test_an_attack_on_some_exercise_gets_no_report(monkeypatch):
     monkeypatch.setattr("helpers.feedback.answer.LOOKING_SECONDS", 0.5)
     count = None if TRIES == "all" else int(TRIES or 1)
     tried = 0
-    for id, what, make in hostile_answers.attacks(20, count, count if TRIES else 2, count):
+    for id, what, make in hostile_answers.attacks(20, count, count, count):
         answer = make()
         if answer is not None:
             report = judged(id, answer)
             assert report.exercise_id == id and "not-judged" not in ids_of(report), (id, what, str(report))
             tried += 1
-    assert tried > 3 * len(hostile_answers.IDS)
+    assert tried > 2 * len(hostile_answers.IDS)

@@ -11,8 +11,9 @@ import pytest
 
 from helpers import progress
 from helpers.course import LESSONS
-from helpers.feedback import progress as store
+from helpers.feedback import store
 from helpers.feedback.exercise import Finding
+from helpers.feedback.progress import standing
 from helpers.feedback.report import Report
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -95,7 +96,7 @@ def test_folder_that_was_deleted_under_a_kernel_breaks_nothing(notebook, monkeyp
 
 WRITER = """
 import sys
-from helpers.feedback import progress as store
+from helpers.feedback import store
 from helpers.feedback.exercise import Finding
 from helpers.feedback.report import Report
 store.in_notebook = lambda: True
@@ -110,7 +111,7 @@ def test_hundred_concurrent_writers_lose_nothing(notebook):
     # Forked from a few processes that have imported everything: a hundred interpreters at once would test the machine.
     code = """
 import os, sys
-from helpers.feedback import progress as store
+from helpers.feedback import store
 from helpers.feedback.exercise import Finding
 from helpers.feedback.report import Report
 store.in_notebook = lambda: True
@@ -355,11 +356,11 @@ def test_lesson_that_does_not_exist_is_answered_with_those_that_do():
 
 
 def test_standing_counts_the_lesson_and_names_what_is_next(notebook):
-    assert store.standing("2.2") == (0, 6, "2.3")
+    assert standing("2.2") == (0, 6, "2.3")
     store.record(report("2.2"))
-    assert store.standing("2.2") == (1, 6, "2.3")
+    assert standing("2.2") == (1, 6, "2.3")
     for n in (3, 4, 5, 6):
         store.record(report(f"2.{n}"))
-    assert store.standing("2.6") == (5, 6, "2.1"), "what was passed over comes at the end"
+    assert standing("2.6") == (5, 6, "2.1"), "what was passed over comes at the end"
     store.record(report("2.1"))
-    assert store.standing("2.1") == (6, 6, None)
+    assert standing("2.1") == (6, 6, None)

@@ -9,6 +9,7 @@ from helpers.feedback.twins import build
 
 @pytest.mark.parametrize("mistake, exercise_id, evidence, named, source", REPORTED, ids=[entry[0] for entry in REPORTED])
 def test_reported_mistake_is_rejected_and_named(mistake, exercise_id, evidence, named, source):
+    """All names and no others; beside them the report may point at the one change that would mend the answer."""
     report = check(exercise_id, build(get(exercise_id), source))
     assert not report.passed, "a mistake people really made is accepted"
     found = tuple(found.id for found in report.mistakes if found.id != "one-change")

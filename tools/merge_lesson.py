@@ -91,7 +91,10 @@ def text_of(nb):
 
 
 def number_of(source):
-    """The number in a cell's `@exercise("2.2")`, also where the cell does not parse; None where there is none."""
+    """The number in a cell's `@exercise("2.2")`, also where the cell does not parse; None where there is none.
+
+    As helpers.feedback.sources finds it; that cannot be imported here.
+    """
     tree = _tree(source)
     if tree is None:
         for quote in "\"'":

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from . import compare, judging, progress, report
+from . import compare, judging, progress, report, store
 from .registry import get
 
 
@@ -19,7 +19,7 @@ def exercise(exercise_id):
     def judge(candidate):
         verdict = judging.judge(found, candidate)
         compare.remember(exercise_id, candidate)
-        progress.record(verdict)
+        store.record(verdict)
         report.show(_with_standing(verdict))
         return candidate if verdict.passed else found.reference
 
@@ -28,7 +28,7 @@ def exercise(exercise_id):
 
 def _with_standing(verdict):
     """A passing report with how many of the lesson's exercises are solved, and what comes next."""
-    if not verdict.passed or not report.in_notebook() or progress.in_solutions():
+    if not verdict.passed or not report.in_notebook() or store.in_solutions():
         return verdict
     solved, total, following = progress.standing(verdict.exercise_id)
     more = f"Next: exercise {following}." if following else "That was the last exercise of this lesson."

@@ -8,23 +8,6 @@ from torch import nn
 from .exercise import AnswerProblem, Finding
 
 
-def module_runner(reference):
-    """A `run` for an Exercise whose answer is an nn.Module.
-
-    reference: the right class. The cases' arguments are then (init, inputs) or (init, inputs, dtype): arguments of
-    the constructor, arguments of forward, and the dtype that parameters are converted to (torch.float32 if absent).
-    The answer's parameters must have the reference's names and shapes; an AnswerProblem says what differs.
-    """
-
-    def run(candidate, init, inputs, dtype=torch.float32):
-        model = built(candidate, init)
-        model = filled(model, built(reference, init)).to(dtype).eval()
-        with torch.no_grad():
-            return model(*inputs)
-
-    return run
-
-
 def built(candidate, init):
     """An instance that leaves the global random state as it was; AnswerProblem if it is no nn.Module."""
     with torch.random.fork_rng(devices=[]):

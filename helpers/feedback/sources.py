@@ -103,6 +103,21 @@ def _is_own(statement):
     return not docstring and not isinstance(statement, ast.Raise) and "super" not in ast.dump(statement)
 
 
+def exercise_numbers(tree):
+    """The numbers of all exercises that a learner's cell answers, in order, however it calls `exercise`.
+
+    tree: the cell's syntax tree. Of what is not a plain string nothing is said.
+    """
+    found = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
+            called = getattr(node.func, "id", None) or getattr(node.func, "attr", None)
+            number = getattr(node.args[0], "value", None)
+            if called == "exercise" and isinstance(number, str):
+                found[number] = None
+    return list(found)
+
+
 def exercise_number(tree):
     """The number in a cell's `@exercise("2.2")`, however it is quoted; None where the cell is no exercise.
 

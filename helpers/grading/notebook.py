@@ -15,6 +15,7 @@ from pathlib import Path
 from IPython.core.inputtransformer2 import TransformerManager
 
 from ..course import LESSONS
+from ..feedback.sources import exercise_numbers
 
 LARGEST = 50_000_000  # bytes of a notebook; beyond that somebody stored pictures or worse
 NUMBERS = {info.id: lesson for lesson in LESSONS for info in lesson.exercises}
@@ -39,7 +40,7 @@ class Cell:
     def numbers(self):
         """The exercises that the cell answers, in order."""
         if self.tree is not None:
-            return list(dict.fromkeys(_numbers_in(self.tree)))
+            return [id for id in exercise_numbers(self.tree) if id in NUMBERS]
         found = re.findall(r"@(?:\w+\.)?exercise\(\s*[\"']([\d.]+)[\"']\s*\)", self.source)
         return [id for id in dict.fromkeys(found) if id in NUMBERS]
 
@@ -116,16 +117,6 @@ def _python(source):
         if re.search(r"^\s*[%!?]|\?\s*$|=\s*[%!]", source, re.MULTILINE):
             return TransformerManager().transform_cell(source).rstrip("\n")
     return source
-
-
-def _numbers_in(tree):
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
-            continue
-        called = getattr(node.func, "id", None) or getattr(node.func, "attr", None)
-        value = getattr(node.args[0], "value", None)
-        if called == "exercise" and isinstance(value, str) and value in NUMBERS:
-            yield value
 
 
 # What is asked and answered -------------------------------------------------------------------------------------------

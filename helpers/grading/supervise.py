@@ -85,7 +85,8 @@ def _one_process(jobs, limits, deadline, stop):
     done, began, current = [], time.monotonic(), None
     with tempfile.TemporaryDirectory(prefix="course-grading-", ignore_cleanup_errors=True) as folder:
         token = secrets.token_hex(16)
-        with _Process(folder, {"token": token, "memory": limits.memory, "folder": folder, "attempts": jobs}) as process:
+        job = {"token": token, "memory": limits.memory, "answer": limits.answer, "folder": folder, "attempts": jobs}
+        with _Process(folder, job) as process:
             ready, ended = False, ""
             while True:
                 line = process.next_line(POLL)

@@ -21,6 +21,7 @@ def main():
     job = json.load(sys.stdin)
     tell = _channel(job["token"])
     _limit(job["memory"])
+    _judge_within(job["answer"])
 
     answers, asked = [], []
     try:
@@ -119,6 +120,17 @@ def _limit(memory):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_FILE, LARGEST_FILE))
         resource.setrlimit(resource.RLIMIT_DATA, (memory * 2, memory * 2))  # room for what is reserved but not used
+
+
+def _judge_within(seconds):
+    """Let the judge give up, and say what is wrong, before the grader ends the process after these seconds.
+
+    The grader goes by the clock, and the judge by computing; a busy machine makes up to WAITING times as much of that.
+    """
+    from helpers.feedback import guards, running
+
+    running.TIME_LIMIT = min(running.TIME_LIMIT, seconds / (3 * guards.WAITING))
+    running.TOTAL_LIMIT = min(running.TOTAL_LIMIT, seconds / (1.25 * guards.WAITING))
 
 
 def _run(attempt, folder):

@@ -9,7 +9,6 @@ Arrays may be NumPy arrays, nested lists or torch tensors. Nothing here touches 
 """
 
 from .charts import arrows, bars, lines
-from .clocks import clock_hands
 from .core import show
 from .flow import attention_flow
 from .heads import features_in_colour
@@ -23,7 +22,6 @@ __all__ = [
     "arrows",
     "attention_flow",
     "bars",
-    "clock_hands",
     "features_in_colour",
     "head_shapes",
     "heatmap",

@@ -383,7 +383,7 @@ def _judge_design(result, case):
         return (Finding("not-a-pair", "Two matrices are wanted, W_q and W_k, in this order."),)
     try:
         W_q, W_k = (np.asarray(W, dtype=float) for W in result)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError, RuntimeError):  # numbers beyond all floats; a tensor with a gradient
         return (Finding("not-numbers", "W_q and W_k must hold numbers, in rows of equal length."),)
     if W_q.ndim != 2 or W_k.ndim != 2 or len(W_q) != 4 or len(W_k) != 4 or W_q.shape[1] != W_k.shape[1]:
         guess = ""

@@ -415,7 +415,8 @@ def _loss_case(name, seed, B, T, V, pad_id=None, dtype=torch.float32, scale=2.0,
             logits = 50.0 * nn.functional.one_hot(tokens.roll(-1, dims=1), V).to(dtype) + logits
         return (logits, tokens) if pad_id is None else (logits, tokens, pad_id)
 
-    return Case(name, make, {"B": B, "T": T, "V": V})
+    # A loss of 0 is the difference of two numbers near 55, each rounded to 4e-6: 5e-6 of 0 is right.
+    return Case(name, make, {"B": B, "T": T, "V": V}, tolerance=0.05 if perfect else None)
 
 
 LOSS = Exercise(
