@@ -21,7 +21,7 @@ WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 PIP_NAMES = {"pytorch": "torch"}  # what conda-forge calls otherwise than the Python Package Index
 MODULES = {"yaml": "pyyaml", "PIL": "pillow"}  # modules named otherwise than the package they come in
-BROUGHT_ALONG = {"ipython", "ipykernel", "jupyter-client", "jupyter-server", "jupyterlab-server", "pillow", "traitlets"}  # by Jupyter and matplotlib, which cannot do without
+BROUGHT_ALONG = {"ipython", "ipykernel", "jupyter-client", "jupyter-server", "jupyterlab-server", "pillow", "sympy", "traitlets"}  # by Jupyter, matplotlib and PyTorch, which cannot do without
 COURSE = {"helpers", "tools", "tests", "benchmarks"}
 
 
@@ -91,6 +91,11 @@ def test_helpers_import_only_what_a_learner_has():
 def test_tools_and_tests_import_only_what_is_declared():
     used = imported_packages(ROOT / "tools") | imported_packages(ROOT / "tests")
     assert used <= set(DIRECT) | BROUGHT_ALONG
+
+
+def test_ci_runs_the_catalogue_as_another_processor_too():
+    run = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert re.search(r"^ATTENTION_COURSE_ULP=\d make test .*\n.*tests/test_catalogue\.py", run, re.MULTILINE)
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)

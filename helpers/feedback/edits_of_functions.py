@@ -50,10 +50,6 @@ _COMPARISONS = {
 _ONE_WAY = (ast.MatMult, ast.Sub, ast.Div, ast.FloorDiv, ast.Pow)
 
 
-def operator_text(op):
-    return _OPERATORS[type(op)][0] if type(op) in _OPERATORS else "operator"
-
-
 class _Function:
     """The edits of one function."""
 

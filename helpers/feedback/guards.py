@@ -122,8 +122,10 @@ class _Tee(io.TextIOBase):
         return len(text)
 
     def text(self):
-        lines = "".join(self.kept).splitlines()
-        more = self.dropped + len(lines[PRINT_LINES:])
+        kept = "".join(self.kept)
+        lines = kept.splitlines()
+        cut_short = bool(self.dropped) and not kept.endswith("\n")  # the rest of its last line was dropped
+        more = self.dropped - cut_short + len(lines[PRINT_LINES:])
         return "\n".join(lines[:PRINT_LINES]) + (f"\n… and {more} more lines" if more else "")
 
 

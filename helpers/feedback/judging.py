@@ -138,12 +138,12 @@ class _Judgement:
 
     def _too_slow(self, case):
         message = (
-            f"The answer was still running after {running.TIME_LIMIT:.0f} seconds on the case “{case.name}” "
+            f"The answer was still running after {_seconds(running.TIME_LIMIT)} on the case “{case.name}” "
             "and was stopped. Does a loop in it never end?"
         )
         if self.answer.clock.left <= 0:
             message = (
-                f"All cases together took longer than {running.TOTAL_LIMIT:.0f} seconds, and the answer was stopped at "
+                f"All cases together took longer than {_seconds(running.TOTAL_LIMIT)}, and the answer was stopped at "
                 f"“{case.name}”. Does it wait, or loop over something that one operation could do?"
             )
         return self._finding("error", "too-slow", message)
@@ -341,6 +341,10 @@ class _Judgement:
             note = self.answer.asked(ask, self.candidate)
             if isinstance(note, str):
                 yield f"Note: {note}"
+
+
+def _seconds(number):
+    return "1 second" if round(number) == 1 else f"{number:.0f} seconds"
 
 
 def _bits(dtype):
