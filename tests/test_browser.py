@@ -29,8 +29,8 @@ ATTEMPTS = {
     "09": ("9.1", {"eps-outside-root"}),
     "10": ("10.1", {"not-transposed"}),
 }
-# Lessons that compute for a minute: here they are run up to the exercise, and to the end with nbval.
-LONG = ("08", "09", "10") if "ATTENTION_COURSE_CLAIMS" not in os.environ else ()
+# Lessons that compute for long: here they are run up to the exercise, and to the end with nbval.
+LONG = ("03", "06", "07", "08", "09", "10") if "ATTENTION_COURSE_CLAIMS" not in os.environ else ()
 THERE = [lesson for lesson in LESSONS if (ROOT / "notebooks" / f"{lesson.slug}.ipynb").exists()]
 each_lesson = pytest.mark.parametrize("lesson", THERE, ids=[lesson.number for lesson in THERE])
 

@@ -4,6 +4,7 @@ import dataclasses
 import inspect
 import itertools
 import linecache
+import os
 import re
 import types
 
@@ -201,8 +202,16 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("kind", HOSTILE)
-@pytest.mark.parametrize("id", IDS)
+# Every kind meets every second exercise and every exercise every second kind; ATTENTION_COURSE_FUZZ has all pairs meet.
+MEETINGS = [
+    (id, kind)
+    for i, id in enumerate(IDS)
+    for k, kind in enumerate(HOSTILE)
+    if (i + k) % 2 == 0 or "ATTENTION_COURSE_FUZZ" in os.environ
+]
+
+
+@pytest.mark.parametrize(("id", "kind"), MEETINGS)
 def test_hostile_answer_gets_one_clear_report(id, kind, tmp_path, capsys):
     report = check(id, _defined(HOSTILE[kind], "answer", tmp_path))
     assert report.status in ("failed", "error")

@@ -226,7 +226,7 @@ def test_padding_mask_hides_padding_wherever_it_stands():
 
 
 @quick
-@given(seed=seeds, size=st.floats(-1e6, 1e6))
+@given(seed=seeds, size=st.floats(-1e6, 1e6, allow_subnormal=False))
 def test_real_words_do_not_feel_what_padding_contains(seed, size):
     tokens = torch.tensor([[3, 1, 4, 0, 0], [1, 5, 0, 0, 0], [9, 2, 6, 5, 3]])
     mask, words = masks.padding_mask(tokens, pad_id=0), tokens != 0

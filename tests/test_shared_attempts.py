@@ -27,7 +27,7 @@ def test_there_are_attempts_for_every_exercise_and_each_is_graded():
 @pytest.mark.parametrize("attempt", ATTEMPTS, ids=lambda attempt: attempt["id"])
 def test_a_wrong_answer_is_not_accepted_and_what_was_named_is_named(attempt):
     exercise, candidate = get(attempt["exercise"]), defined(attempt)
-    if attempt.get("slow"):
+    if attempt.get("slow") or not attempt.get("words"):  # nothing of what is said is asserted
         assert Trial(exercise, candidate).answer.wrong
         return
     report = judge(exercise, candidate)
