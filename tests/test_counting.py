@@ -53,7 +53,6 @@ def test_a_missing_number_goes_unnamed(code, words):
         ("7.2", "int(str(T)) * d_model"),
         ("7.2", "undefined * T"),
         ("7.1", "def attention_flops(T_q, T_k, d_k, d_v):\n    n = 0\n    for i in range(T_q):\n        n += 1\n    return n"),
-        ("7.4", "2 ** T ** H ** B"),
     ],
 )
 def test_what_is_no_formula_is_taken_for_one(exercise, code):
