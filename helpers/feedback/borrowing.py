@@ -7,7 +7,7 @@ which the rest is written need to be alike.
 import itertools
 from dataclasses import dataclass
 
-from .first_difference import Value
+from .differences import Value
 
 STEPS, KEYS, TRIED, TOGETHER = 7, 2, 90, (2, 3)  # steps, values for each, sets tried, sizes of sets
 

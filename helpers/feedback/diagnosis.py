@@ -5,37 +5,18 @@ proved by running: either its mistakes do exactly what the answer did on every c
 right on every case. "You did" is said only where the learner's source bears it out.
 """
 
-from dataclasses import dataclass
-
 from . import borrowing, change_and_known, changed_whole, two_changes
 from .exercise import AnswerProblem, Finding
-from .messages import continued, filled, joined, message_of
+from .explanations import SAME_NUMBERS, Explanation, findings_of, message_of_mistake, messages, named, same_numbers
+from .messages import filled, message_of
 from .registry import get
 from .remarks import remarks_on
 from .running import run_quietly
 from .search import VERDICTS, Search
 from .twins import twins_of
 
-SAME_NUMBERS = "The same numbers come out with this mistake: "
 CALLEES_TRIED = 120  # mistakes of the functions that the reference calls
 PAIRED = 60  # known mistakes that transforms are combined with
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """What is wrong with an answer.
-
-    kind: which kind of knowledge it is: "known", "same numbers", "formula", "one change", "several changes",
-    "changed input".
-    headline: the first sentence. points: what the headline counts. findings: what was found, by name.
-    more: sentences beneath.
-    """
-
-    kind: str
-    headline: str
-    points: tuple[str, ...] = ()
-    findings: tuple[Finding, ...] = ()
-    more: tuple[str, ...] = ()
 
 
 def explain(search):
@@ -60,9 +41,9 @@ def _only_changed_its_input(search):
     if not changed or len(changed) + len(refused) < len(search.wrong):
         return None
     text = search.answer.problems[changed[0]].text
-    known = _findings(search, search.known(1))
+    known = findings_of(search, search.known(1))
     alike = [ids for ids in search.twins.sets(1) if all(search.fits(ids, i) for i in changed)]
-    known = known or _findings(search, alike)
+    known = known or findings_of(search, alike)
     findings = known or (Finding("changes-its-input", text),)
     return Explanation("changed input", f"the values are right. {text}", findings=findings)
 
@@ -75,10 +56,10 @@ def _known_and_seen(size):
             return None
         known = search.known(size)
         sets = [ids for ids in known if search.borne_out(ids)]
-        if sets and size == 1 and search.says_little and len(_messages(search, known)) > len(_messages(search, sets)):
-            return _named(search, known, seen=False)  # one error may have several causes: words alone do not decide
-        seen = _messages(search, sets)
-        return _named(search, [ids for ids in known if _messages(search, [ids])[0] in seen]) if sets else None
+        if sets and size == 1 and search.says_little and len(messages(search, known)) > len(messages(search, sets)):
+            return named(search, known, seen=False)  # one error may have several causes: words alone do not decide
+        seen = messages(search, sets)
+        return named(search, [ids for ids in known if messages(search, [ids])[0] in seen]) if sets else None
 
     return road
 
@@ -101,13 +82,13 @@ def _one_change(search):
         return None
     finding = Finding("one-change", change.sentence)
     proves = not search.is_verdict or len(search.wrong) >= VERDICTS
-    known = _messages(search, search.known(1)) if proves else []
+    known = messages(search, search.known(1)) if proves else []
     lines = {line for option in change.options for line in option.lines}
     certain = (remark for remark in remarks_on(search.answer) if remark.certain)
     facts = tuple(remark.sentence for remark in certain if remark.line in lines or "loop" in remark.sentence)
     if len(known) == 1:
         headline = f"{SAME_NUMBERS}{known[0][0]}"
-        findings = (*_findings(search, search.known(1)), finding)
+        findings = (*findings_of(search, search.known(1)), finding)
         return Explanation("one change", headline, findings=findings, more=(change.sentence, *facts))
     return Explanation("one change", change.sentence, findings=(finding,), more=facts)
 
@@ -120,7 +101,7 @@ def _formula(search):
     known = search.known(2)
     if known:
         seen = [ids for ids in known if search.borne_out(ids)]
-        return _named(search, seen or known, seen=bool(seen))
+        return named(search, seen or known, seen=bool(seen))
     return _of_formula(search, f"with letters for the sizes, your result is `{formula.text}`.", formula.points)
 
 
@@ -151,7 +132,7 @@ def _known_by_numbers(size):
             return None
         if not search.known(size):
             return None
-        return _named(search, search.known(size), seen=False)
+        return named(search, search.known(size), seen=False)
 
     return road
 
@@ -162,10 +143,10 @@ def _transformed(search):
         return None  # many answers are right there, or few are possible
     for clause, id, value_of in changed_whole.of_results(search, frozenset()):
         if search.matches(value_of):
-            return _same_numbers(clause, id)
+            return same_numbers(clause, id)
     for clause, id, value_of in changed_whole.of_arguments(search):
         if search.matches(value_of):
-            return _same_numbers(clause, id)
+            return same_numbers(clause, id)
     return None
 
 
@@ -185,7 +166,7 @@ def _transformed_and_known(search):
             continue
         for clause, id, value_of in changed_whole.of_results(search, ids, wrong):
             if search.matches(value_of) and not search.fits(ids, search.order[0]):
-                message = _message(search, mistake.id)
+                message = message_of_mistake(search, mistake.id)
                 finding = Finding(id, f"The same numbers come out if {clause}.")
                 points = (message, f"Besides, the same numbers come out if {clause}.")
                 return Explanation(
@@ -199,7 +180,7 @@ def _transformed_and_known(search):
 
 def _with_factor(search, ids, factor):
     """A known mistake, and a number that the whole result is multiplied by."""
-    known = _findings(search, [ids])
+    known = findings_of(search, [ids])
     text = f"Besides, all of it is {changed_whole.factor_text(factor)} times as large as with that mistake alone."
     seen = search.plainly_seen(ids)
     headline = "two things together give exactly your result." if seen else "two things together give the same numbers."
@@ -231,7 +212,7 @@ def _seen_together(search):
     if search.says_little:
         return None
     found = search.seen_pairs()
-    return _named(search, found) if found else None
+    return named(search, found) if found else None
 
 
 def _change_and_known(search):
@@ -239,7 +220,7 @@ def _change_and_known(search):
     found = None if search.known(2) else change_and_known.find(search)
     if found is None:
         return None
-    known = _findings(search, [found.ids])
+    known = findings_of(search, [found.ids])
     points = (known[0].message, found.sentence)
     findings = (*known, Finding("one-change", found.sentence))
     return Explanation("several changes", "two things are wrong.", points=points, findings=findings)
@@ -294,69 +275,3 @@ OF_KNOWN = (
     _known_by_numbers(2),
     _known_by_numbers(3),
 )
-
-
-# How findings are told ------------------------------------------------------------------------------------------------
-
-
-def _message(search, id):
-    return filled(search.twins.mistakes[id].message, search.exercise.cases[search.order[0]])
-
-
-def _ordered(search, ids):
-    return [id for id in search.twins.mistakes if id in ids]
-
-
-def _messages(search, sets):
-    """The different ways to tell sets of mistakes, each a tuple of messages."""
-    return list(dict.fromkeys(tuple(_message(search, id) for id in _ordered(search, ids)) for ids in sets))
-
-
-def _findings(search, sets):
-    ids = {id for ids in sets for id in ids}
-    return tuple(Finding(id, _message(search, id)) for id in _ordered(search, ids))
-
-
-def _named(search, sets, seen=True):
-    """The Explanation that known mistakes give. seen: the source bears them out."""
-    ways = _messages(search, sets)
-    findings = _findings(search, sets)
-    kind = "known" if seen else "same numbers"
-    if len(ways) > 1:
-        points = tuple(joined(messages) for messages in ways)
-        return Explanation(kind, "any one of these gives exactly your result:", points=points, findings=findings)
-    if len(ways[0]) > 1:
-        count = {2: "two", 3: "three"}[len(ways[0])]
-        told = f"{count} things together give exactly your result."
-        told = told if seen else f"the same numbers come out with {count} mistakes together."
-        return Explanation(kind, told, points=ways[0], findings=findings)
-    headline = ways[0][0] if seen else f"{SAME_NUMBERS}{ways[0][0]}"
-    return Explanation(kind, continued(headline), findings=findings)
-
-
-def _same_numbers(clause, id):
-    text = f"The same numbers come out if {clause}."
-    return Explanation("same numbers", text, findings=(Finding(id, text),))
-
-
-def partly(search):
-    """What explains every wrong case, or at least half of all: (sentence, whether every wrong case), or None."""
-    first, wrong = search.order[0], search.wrong
-    for size in range(1, min(2, search.exercise.max_mistakes) + 1):
-        found = [ids for ids in search.twins.sets(size) if search.differs(ids, first) and search.fits(ids, first)]
-        counts = {ids: sum(search.fits(ids, i) for i in wrong) for ids in found}
-        most = max(counts.values(), default=0)
-        best = [ids for ids in found if counts[ids] == most]
-        half = len(search.outcomes) / 2
-        everywhere = [sum(search.fits(ids, i) for i in range(len(search.outcomes))) for ids in best]
-        best = [ids for ids, count in zip(best, everywhere, strict=True) if most == len(wrong) or count >= half]
-        ways = _messages(search, best)
-        if most * 2 < len(wrong) or not best or len(ways) > 2:
-            continue
-        told = " Or: ".join(joined(messages) for messages in ways)
-        same = "the same error comes up" if search.answer.stopped(first) else "the same numbers come out"
-        if most == len(wrong):
-            where = "In every wrong case" if len(wrong) > 1 else "In the wrong case"
-            return f"{where} {same} with this mistake: {told}", True
-        return f"In {most} of the {len(wrong)} wrong cases {same} with this mistake: {told}", False
-    return None

@@ -5,14 +5,14 @@ Attempted? Runs? Right kind, shape and values? Well behaved? And if not: what ex
 
 import inspect
 import logging
-import re
 
 import numpy as np
 
 from . import diagnosis, errors, hints, one_case, running, twins, variants
 from .answer import Answer
 from .exercise import AnswerProblem, Finding
-from .messages import continued, joined, opened
+from .explanations import Explanation, partly
+from .messages import continued, joined, opened, seconds
 from .outcomes import same_outcome
 from .registry import get
 from .remarks import missing_in, remarks_on
@@ -20,7 +20,7 @@ from .report import Report
 from .search import Search
 from .session import session
 from .sources import has_code, same_code
-from .values import arrays, describe, dtype_name
+from .values import arrays, bits_of, describe, dtype_name
 
 LOG = logging.getLogger("helpers.feedback")
 STAND_IN = "Until yours passes, the cells below use the course's version."
@@ -138,12 +138,12 @@ class _Judgement:
 
     def _too_slow(self, case):
         message = (
-            f"The answer was still running after {_seconds(running.TIME_LIMIT)} on the case “{case.name}” "
+            f"The answer was still running after {seconds(running.TIME_LIMIT)} on the case “{case.name}” "
             "and was stopped. Does a loop in it never end?"
         )
         if self.answer.clock.left <= 0:
             message = (
-                f"All cases together took longer than {_seconds(running.TOTAL_LIMIT)}, and the answer was stopped at "
+                f"All cases together took longer than {seconds(running.TOTAL_LIMIT)}, and the answer was stopped at "
                 f"“{case.name}”. Does it wait, or loop over something that one operation could do?"
             )
         return self._finding("error", "too-slow", message)
@@ -211,9 +211,9 @@ class _Judgement:
             return None
         points = tuple(dict.fromkeys(points))
         if len(points) == 1:
-            return diagnosis.Explanation("known", points[0], findings=tuple(findings.values()))
+            return Explanation("known", points[0], findings=tuple(findings.values()))
         headline = "each of these is wrong by itself."
-        return diagnosis.Explanation("known", headline, points=points, findings=tuple(findings.values()))
+        return Explanation("known", headline, points=points, findings=tuple(findings.values()))
 
     def _unexplained(self, status, first, where, picture):
         """No road led anywhere: how far it is right, what the source says, what holds in all wrong cases."""
@@ -240,7 +240,7 @@ class _Judgement:
         answer = self.answer
         remarks = remarks_on(answer)
         sure = [remark.sentence for remark in remarks if remark.certain]
-        part = diagnosis.partly(self.search)
+        part = partly(self.search)
         one_bit = isinstance(answer.expected[first].value, (bool, np.bool_))  # a yes or no agrees too easily
         part = None if one_bit else part
         differing = self._first_difference()
@@ -328,7 +328,7 @@ class _Judgement:
     def _coarser(self):
         """A second thing that may be wrong: results held in a coarser float than is wanted."""
         other = self._other_precision()
-        if other and _bits(other[1]) < _bits(other[0]):
+        if other and bits_of(other[1]) < bits_of(other[0]):
             return [f"Besides, yours returns {other[1]} where {other[0]} is wanted."]
         return []
 
@@ -341,15 +341,6 @@ class _Judgement:
             note = self.answer.asked(ask, self.candidate)
             if isinstance(note, str):
                 yield f"Note: {note}"
-
-
-def _seconds(number):
-    return "1 second" if round(number) == 1 else f"{number:.0f} seconds"
-
-
-def _bits(dtype):
-    """The number in a float's name: 16 for "bfloat16"."""
-    return int((re.findall(r"\d+", dtype) or ["0"])[0])
 
 
 def _unless_said(sentences, said):

@@ -38,3 +38,8 @@ def message_of(error):
     except BaseException:
         text = ""
     return (text[:LONGEST] + " …" if len(text) > LONGEST else text) or "without a message"
+
+
+def seconds(number):
+    """A number of seconds as it is read."""
+    return "1 second" if round(number) == 1 else f"{number:.0f} seconds"

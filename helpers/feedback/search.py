@@ -157,5 +157,5 @@ class Search:
 
     @functools.cached_property
     def difference(self):
-        """How far the answer is right (first_difference.Difference), or None."""
+        """How far the answer is right (differences.Difference), or None."""
         return None if self.values is None else first_difference.find(self.values)

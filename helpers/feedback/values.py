@@ -3,6 +3,7 @@
 import decimal
 import math
 import numbers
+import re
 
 import numpy as np
 
@@ -51,6 +52,11 @@ def _as_float(x):
 
 def dtype_name(x):
     return str(x.dtype).removeprefix("torch.")
+
+
+def bits_of(dtype):
+    """The number in a dtype's name: 16 for "bfloat16"."""
+    return int((re.findall(r"\d+", dtype) or ["0"])[0])
 
 
 def describe(x):

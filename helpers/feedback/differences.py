@@ -1,0 +1,75 @@
+"""How far an answer is right, as it is told: values that are, the first that is not, and what that should be."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value in a learner's code: its label there, its line, and what it is or should be ("the scores")."""
+
+    label: str
+    line: int
+    phrase: str
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How far an answer is right.
+
+    right: values that are right, the last one before the mistake, or, where that is not found, all that are.
+    wrong: the first value that is not, and with which all would be right, or None. relation: what the wrong value is
+    beside the right one, or "". since: the line of the first value between the right and the wrong one, if it is an
+    earlier line than the wrong one's: it is none of the reference's, and the mistake may be in it already. misnamed:
+    values of the reference's that stand under each other's names. complete: a value that is all that should be
+    returned, though something else is.
+    """
+
+    right: tuple[Value, ...]
+    wrong: Value | None = None
+    relation: str = ""
+    since: int | None = None
+    misnamed: tuple[Value, ...] = ()
+    complete: Value | None = None
+
+    @property
+    def line(self):
+        return (self.complete or self.wrong or [*self.misnamed, *self.right][0]).line
+
+    @property
+    def lines_in_doubt(self):
+        """(first, last) of the lines that the mistake is in, as far as it is known."""
+        if self.wrong:
+            return self.since or self.wrong.line, self.wrong.line
+        return max((value.line for value in self.right), default=0) + 1, 10**6
+
+    @property
+    def sentence(self):
+        """What a report says of it."""
+        if self.misnamed:
+            said = [f"`{value.label}` in line {value.line} holds {value.phrase}" for value in self.misnamed]
+            return f"Your {', and '.join(said)}."
+        if self.complete:
+            done = f"`{self.complete.label}` in line {self.complete.line} already is what should be returned"
+            return f"{done}. Look at what comes after it."
+        fine = _said_right(self.right)
+        if not self.wrong:
+            return f"{fine} Look at the rest."
+        value = self.wrong
+        first = fine and not self.since
+        wrong = f"`{value.label}` in line {value.line} is {'the first that is not' if first else 'not right'}"
+        relation = f", and yours is {self.relation}" if self.relation else ""
+        end = "" if relation.endswith("?") else "."
+        plain = value.phrase == f"the {value.label}" and not relation
+        should = "" if plain else f": it should be {value.phrase}"
+        where = f" Look at lines {self.since} to {value.line}." if self.since else ""
+        return f"{fine} {wrong}{should}{relation}{end}{where} With that put right, every case passes.".strip()
+
+
+def _said_right(values):
+    if not values:
+        return ""
+    said = [f"`{value.label}` in line {value.line} ({value.phrase})" for value in values[-3:]]
+    if len(said) == 1:
+        value = values[-1]
+        return f"Your `{value.label}` in line {value.line} is right ({value.phrase})."
+    return f"Right so far: {', '.join(said[:-1])} and {said[-1]}."
