@@ -165,7 +165,7 @@ def similarities(query, keys):
 """,
     ),
     dict(
-        id='1.2aa', exercise='1.2', today='PARTLY',
+        id='1.2aa', exercise='1.2', today='NAMED', words=('the sum of exps', 'division missing'),
         tutor='The value is averaged with the exponentials before they are normalised.',
         code=r"""
 def soft_lookup(query, keys, values, sharpness=1.0):
@@ -251,7 +251,7 @@ def soft_lookup(query, keys, values, sharpness=1.0):
 """,
     ),
     dict(
-        id='1.2f', exercise='1.2', today='PARTLY',
+        id='1.2f', exercise='1.2', today='NAMED', words=('np.clip', 'at its bounds'),
         tutor='Clipping changes the scores: subtract the maximum instead, which changes no weight.',
         code=r"""
 def soft_lookup(query, keys, values, sharpness=1.0):
@@ -274,7 +274,7 @@ def soft_lookup(query, keys, values, sharpness=1.0):
 """,
     ),
     dict(
-        id='1.2h', exercise='1.2', today='PARTLY',
+        id='1.2h', exercise='1.2', today='NAMED', words=('a sigmoid',),
         tutor='The sigmoid of each score: weights do not sum to 1; use exponentials divided by their sum.',
         code=r"""
 def soft_lookup(query, keys, values, sharpness=1.0):
@@ -1107,7 +1107,7 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
 """,
     ),
     dict(
-        id='2.2z', exercise='2.2', today='PARTLY', slow=True,
+        id='2.2z', exercise='2.2', today='NAMED', words=('np.linalg.norm',), slow=True,
         tutor='The dot products are cosines here: do not normalise Q and K.',
         code=r"""
 def scaled_dot_product_attention(Q, K, V, mask=None):
@@ -2360,7 +2360,7 @@ class MultiHeadAttention(nn.Module):
 """,
     ),
     dict(
-        id='4.3-r', exercise='4.3', today='PARTLY', slow=True,
+        id='4.3-r', exercise='4.3', today='NAMED', words=('the same all along axis 1',), slow=True,
         tutor='All heads share one row of scores: the scores are computed before the split, over all d_model features, so every head has the same weights.',
         code=r"""
 class MultiHeadAttention(nn.Module):
@@ -3623,7 +3623,7 @@ def embed(tokens, E, pe):
 """,
     ),
     dict(
-        id='6.6-f', exercise='6.6', today='GENERIC',
+        id='6.6-f', exercise='6.6', today='NAMED', words=('multiplied', '+ 1 belongs'),
         tutor='Positions are off by one (from 1 on), and multiplied instead of added.',
         code=r"""
 def embed(tokens, E, pe):
@@ -3700,7 +3700,7 @@ def rope_attention(X, W_q, W_k, W_v):
 """,
     ),
     dict(
-        id='6.7-f', exercise='6.7', today='FALSE', slow=True,
+        id='6.7-f', exercise='6.7', today='PARTLY', slow=True,
         tutor='Keys are not turned, and the mask comes after the softmax.',
         code=r"""
 def rope_attention(X, W_q, W_k, W_v):
@@ -3770,7 +3770,7 @@ def attention_flops(T_q, T_k, d_k, d_v):
 """,
     ),
     dict(
-        id='7.1-e', exercise='7.1', today='GENERIC',
+        id='7.1-e', exercise='7.1', today='NAMED', words=('T_q is missing', 'half of what'),
         tutor='A multiply-add is counted as one, and the number of queries is missing in weights V.',
         code=r"""
 def attention_flops(T_q, T_k, d_k, d_v):
@@ -3805,7 +3805,7 @@ def attention_flops(T_q, T_k, d_k, d_v):
 """,
     ),
     dict(
-        id='r-multiply-adds-with-softmax-and-scaling', exercise='7.1', today='GENERIC',
+        id='r-multiply-adds-with-softmax-and-scaling', exercise='7.1', today='NAMED', words=('is not wanted', 'half of what'),
         tutor='Two things: a multiply-add is counted as one FLOP, and the scaling of Q and one operation a score for the softmax are in it; the two products alone are asked for.',
         code=r"""
 def attention_flops(T_q, T_k, d_k, d_v):

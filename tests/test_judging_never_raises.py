@@ -206,6 +206,24 @@ def test_a_limit_inside_another_outlasts_it_or_leaves_its_timer():
 
 
 @with_timers
+def test_a_limit_leaves_half_a_module_behind(tmp_path, monkeypatch):
+    """As of a library that is imported where it is first needed, on a slow machine."""
+    slow = "import time\nend = time.process_time() + 0.3\nwhile time.process_time() < end:\n    pass\nlast = 1\n"
+    (tmp_path / "slowly_imported.py").write_text(slow, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def importing():
+        import slowly_imported  # noqa: F401
+
+        while True:
+            pass
+
+    _, problem = running.contained(importing, 0.05)
+    assert isinstance(problem, running.TimeLimit)
+    assert sys.modules.pop("slowly_imported").last == 1
+
+
+@with_timers
 def test_the_end_of_an_outer_limit_is_taken_for_an_answer_s_own_error():
     runs = []
 

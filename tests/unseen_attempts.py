@@ -59,7 +59,7 @@ def project(X, W_q, W_k, W_v):
 """,
     ),
     dict(
-        id='u-1.3-order-and-matrix', exercise='1.3', today='PARTLY',
+        id='u-1.3-order-and-matrix', exercise='1.3', today='NAMED', words=('exchanged', 'the name W_q'),
         tutor='Two mistakes: the keys are made with W_q, and K and V are returned in the other order.',
         code=r"""
 def project(X, W_q, W_k, W_v):
@@ -130,7 +130,7 @@ def self_attention(X, W_q, W_k, W_v, mask=None):
 """,
     ),
     dict(
-        id='u-2.4-product-and-sigmoid', exercise='2.4', today='GENERIC',
+        id='u-2.4-product-and-sigmoid', exercise='2.4', today='NAMED', words=('logistic', 'the operator *'),
         tutor='Two mistakes: the projections are multiplied rather than added, and the nonlinearity is a sigmoid, not tanh.',
         code=r"""
 def additive_scores(Q, K, W_q, W_k, v):
@@ -426,7 +426,7 @@ def rope_attention(X, W_q, W_k, W_v):
 """,
     ),
     dict(
-        id='u-7.1-adds-and-one', exercise='7.1', today='GENERIC',
+        id='u-7.1-adds-and-one', exercise='7.1', today='NAMED', words=('T_q stands where T_k belongs', 'half of what'),
         tutor='Two mistakes: a multiply-add is counted once (2 FLOPs), and the second product uses T_q instead of T_k.',
         code=r"""
 def attention_flops(T_q, T_k, d_k, d_v):
@@ -454,7 +454,7 @@ def crossover_length(d_model):
 """,
     ),
     dict(
-        id='u-7.4-bits-one-length', exercise='7.4', today='PARTLY',
+        id='u-7.4-bits-one-length', exercise='7.4', today='NAMED', words=('counts twice', 'bits'),
         tutor='Two mistakes: T stands once (the scores are T by T), and the bytes are multiplied by 8, which gives bits.',
         code=r"""
 def score_matrix_bytes(B, H, T, itemsize=4):
@@ -509,7 +509,7 @@ def window_mask(T, window):
 """,
     ),
     dict(
-        id='u-8.4-relu-no-normaliser', exercise='8.4', today='GENERIC',
+        id='u-8.4-relu-no-normaliser', exercise='8.4', today='NAMED', words=('relu + 1', 'sum to 1'),
         tutor='Two mistakes: φ is relu + 1 rather than elu + 1, and the output is not divided by the sum of the weights.',
         code=r"""
 def linear_attention(Q, K, V, causal=False):
@@ -596,7 +596,7 @@ def bert_self_attention(x, layer, n_heads, mask=None):
 """,
     ),
     dict(
-        id='u-10.2-axes-ge', exercise='10.2', today='PARTLY',
+        id='u-10.2-axes-ge', exercise='10.2', today='NAMED', words=('nouns look at the verb', 'the comparison >='),
         tutor='Two mistakes: a tie counts (>= instead of >), and the rows are the nouns: weights[verb, subject] has the verb as the row that looks.',
         code=r"""
 def agreement_share(weights, verb, subject, other):

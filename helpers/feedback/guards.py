@@ -13,6 +13,7 @@ import warnings
 import numpy as np
 
 WAITING = 4.0  # so many times as long by the clock, for an answer that waits and does not compute
+IMPORTING = 20.0  # seconds of computing that a module which is being imported gets beyond a limit
 RING_AGAIN = 0.05  # seconds; a limit rings again and again, for code that swallows even BaseException
 PRINT_LIMIT, PRINT_LINES = 4000, 20  # characters and lines of printed output that are kept
 
@@ -92,8 +93,20 @@ class Limit:
         return next((limit for limit in (*self.around(), self) if limit.left() <= 0), None)
 
     def _ring(self, signum, frame):
-        if self.armed and not _puts_something_back(frame):
-            raise TimeLimit(self._over() or self)
+        if not self.armed or _puts_something_back(frame):
+            return
+        if _imports(frame) and self.left() > -IMPORTING:  # half a module would stay behind for the whole session
+            return
+        raise TimeLimit(self._over() or self)
+
+
+def _imports(frame):
+    """Whether a module is being imported."""
+    while frame is not None:
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _puts_something_back(frame):
