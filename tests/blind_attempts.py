@@ -1,4 +1,4 @@
-"""Wrong answers written by readers of the lessons who had not seen what the course knows; graded after reading each report.
+"""Wrong answers written by readers of the lessons who had not seen what the course knows (the `n` first, the `m` last); graded after reading each report.
 
 `words` stand in the report of each that is named in full. `mistakes`: how many it holds. `slow`: an explanation takes
 over half a second, so that only the rejection is tested.
@@ -2032,6 +2032,823 @@ def search(query, corpus, k):
     cosines = unit_corpus @ unit_query
     top = torch.topk(cosines, k)
     return top.indices, top.values
+""",
+    ),
+    dict(
+        id='m-0.1-roles-swapped', exercise='0.1', today='NAMED', words=('You divided by the sum of the values (or took th',), mistakes=1,
+        tutor='You normalise the values so that they sum to 1 and then average the weights with them; the roles are the wrong way round. The weights must be divided by the sum of the weights, and they multiply the values.',
+        code=r"""
+def weighted_average(values, weights):
+    shares = values / values.sum()
+    result = 0.0
+    for share, w in zip(shares, weights):
+        result += share * w
+    return result
+""",
+    ),
+    dict(
+        id='m-1.1-total-not-reset', exercise='1.1', today='NAMED', words=('One change in line 4 would make this right: look',), mistakes=1,
+        tutor='The running total is set to 0 only once, before the loop over the keys, so each result also holds the dot products of all keys before it. Reset it for every key.',
+        code=r"""
+def similarities(query, keys):
+    n, d = keys.shape
+    out = np.zeros(n)
+    total = 0.0
+    for i in range(n):
+        for f in range(d):
+            total += query[f] * keys[i, f]
+        out[i] = total
+    return out
+""",
+    ),
+    dict(
+        id='m-1.2-sharpness-as-temperature', exercise='1.2', today='NAMED', words=('You divided the scores by sharpness, as one woul', 'You took the mean of the weighted values. The we'), mistakes=2,
+        tutor='You divide the scores by the sharpness, but they must be multiplied by it (sharpness is not a temperature). And the value is the sum of weight times value, while you take the mean over the keys, which is n times too small.',
+        code=r"""
+def soft_lookup(query, keys, values, sharpness=1.0):
+    logits = similarities(query, keys) / sharpness
+    logits = logits - np.max(logits)
+    exps = np.exp(logits)
+    weights = exps / exps.sum()
+    value = (weights[:, None] * values).mean(axis=0)
+    return value, weights
+""",
+    ),
+    dict(
+        id='m-1.3-stacked', exercise='1.3', today='PARTLY', mistakes=1,
+        tutor='You stack the three matrices into one array, which needs the same width for all. W_v may have another width (d_v) than W_q and W_k, and then np.stack raises an error; project with each matrix separately.',
+        code=r"""
+def project(X, W_q, W_k, W_v):
+    W = np.stack([W_q, W_k, W_v])  # (3, d_model, d)
+    Q, K, V = X[None] @ W
+    return Q, K, V
+""",
+    ),
+    dict(
+        id='m-1.4-tensordot', exercise='1.4', today='NAMED', words=('np.dot (like np.inner) pairs every example of th',), mistakes=1,
+        tutor='tensordot pairs every query of every sentence with every key of every sentence, so a batch gives (B, T_q, B, T_k). The axes in front must be lined up, not combined: use a batched matrix product.',
+        code=r"""
+def dot_product_scores(Q, K):
+    # contract the feature axis of both
+    return np.tensordot(Q, K, axes=([-1], [-1]))
+""",
+    ),
+    dict(
+        id='m-1.5-feature-order', exercise='1.5', today='NAMED', words=('are gives books and shelf the same weight, 0.50:', 'old looks most at itself (0.99) and gives books'), mistakes=1,
+        tutor='You took the order of the features to be noun, verb, number, adjective; it is noun, verb, adjective, number. So the rows 2 and 3 are exchanged: keys do not hold the number, and books and shelf look the same.',
+        code=r"""
+def design_projections():
+    noun, verb, number, adjective = range(4)
+    strength = 6.0
+    W_q = np.zeros((4, 2))
+    W_k = np.zeros((4, 2))
+    # what can be found: a noun, and its number
+    W_k[noun] = [1, 0]
+    W_k[number] = [0, 1]
+    # a verb looks for a noun of its own number, an adjective for a plural noun
+    W_q[verb] = [strength, 0]
+    W_q[number] = [0, strength]
+    W_q[adjective] = [strength, strength]
+    return W_q, W_k
+""",
+    ),
+    dict(
+        id='m-2.1-axis-not-moved-back', exercise='2.1', today='PARTLY', mistakes=1,
+        tutor='You move the axis to the end to work on it, but never move it back. For any axis but the last the result comes out with its axes in another order.',
+        code=r"""
+def softmax(x, axis=-1):
+    y = np.moveaxis(np.asarray(x), axis, -1)
+    y = y - y.max(axis=-1, keepdims=True)
+    e = np.exp(y)
+    return e / e.sum(axis=-1, keepdims=True)
+""",
+    ),
+    dict(
+        id='m-2.1-in-place-total-sum', exercise='2.1', today='NAMED', words=('The whole array sums to 1 instead of each row: p',), mistakes=2,
+        tutor="`x -= ...` changes the caller's array; make a new one. And you divide by the sum of the whole array: the sum needs the axis too, so that every row sums to 1.",
+        code=r"""
+def softmax(x, axis=-1):
+    biggest = np.max(x, axis=axis, keepdims=True)
+    x -= biggest
+    x_exp = np.exp(x)
+    return x_exp / np.sum(x_exp, keepdims=True)
+""",
+    ),
+    dict(
+        id='m-2.2-root-of-keys', exercise='2.2', today='NAMED', words=('You took the number of keys, T_k = 7, for the sc',), mistakes=1,
+        tutor='You divide by the square root of the number of keys (axis -2 of K). The scale is the square root of the width d_k, which is the last axis.',
+        code=r"""
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    K_t = np.swapaxes(K, -1, -2)
+    scale = math.sqrt(K.shape[-2])
+    s = np.matmul(Q, K_t) / scale
+    if mask is not None:
+        s = np.where(mask, s, -np.inf)
+    A = softmax(s, axis=-1)
+    return np.matmul(A, V), A
+""",
+    ),
+    dict(
+        id='m-2.3-keys-ask', exercise='2.3', today='NAMED', words=('Keys and queries went into attention in the wron',), mistakes=1,
+        tutor='In the call you pass the keys as queries and the queries as keys. Then each word looks with its key, and the scores are transposed; the order is Q, K, V.',
+        code=r"""
+def self_attention(X, W_q, W_k, W_v, mask=None):
+    q, k, v = [np.einsum("...td,de->...te", X, W) for W in (W_q, W_k, W_v)]
+    out, weights = scaled_dot_product_attention(k, q, v, mask=mask)
+    return out, weights
+""",
+    ),
+    dict(
+        id='m-2.4-tanh-before-adding', exercise='2.4', today='NAMED', words=('The tanh was taken of query and key part separat',), mistakes=1,
+        tutor='You take tanh of each projection and add afterwards. The sum of query and key must go through tanh together, or the score is just a query term plus a key term.',
+        code=r"""
+def additive_scores(Q, K, W_q, W_k, v):
+    hidden_q = np.tanh(Q @ W_q)  # (T_q, m)
+    hidden_k = np.tanh(K @ W_k)  # (T_k, m)
+    T_q, T_k = len(Q), len(K)
+    S = np.empty((T_q, T_k))
+    for i in range(T_q):
+        for j in range(T_k):
+            S[i, j] = v @ (hidden_q[i] + hidden_k[j])
+    return S
+""",
+    ),
+    dict(
+        id='m-2.5-einsum-letter', exercise='2.5', today='NAMED', words=('One change in line 2 would make this right: look',), mistakes=1,
+        tutor='In the einsum K carries the letter d of the queries, so W\'s second axis is just summed away and different widths raise an error. K\'s features must meet the second axis of W: "qd,de,ke->qk".',
+        code=r"""
+def general_scores(Q, K, W):
+    return np.einsum("qd,de,kd->qk", Q, W, K)
+""",
+    ),
+    dict(
+        id='m-2.6-tiny-fill', exercise='2.6', today='NAMED', words=('You set blocked scores to 0 (or multiplied the s',), mistakes=1,
+        tutor='1e-9 is a tiny positive number, practically the score 0, so blocked words still get weight. You probably meant a huge negative number; write -np.inf.',
+        code=r"""
+def debugged_attention(Q, K, V, mask=None):
+    d_k = K.shape[-1]
+    scores = np.einsum("...qd,...kd->...qk", Q, K)  # (..., T_q, T_k)
+    scores = scores / math.sqrt(d_k)
+    if mask is not None:
+        scores = np.where(mask, scores, 1e-9)
+    weights = softmax(scores, axis=-1)
+    out = np.einsum("...qk,...kv->...qv", weights, V)  # (..., T_q, d_v)
+    return out, weights
+""",
+    ),
+    dict(
+        id='m-3.1-uniform', exercise='3.1', today='NAMED', words=('Your features are uniform between −1 and 1, with',), mistakes=1,
+        tutor='You draw uniformly between -1 and 1, which has variance 1/3. The features must be standard normal (variance 1), so your spread is three times too small.',
+        code=r"""
+def sample_dot_products(n, d_k, rng):
+    queries = rng.uniform(-1.0, 1.0, size=(n, d_k))
+    keys = rng.uniform(-1.0, 1.0, size=(n, d_k))
+    return np.array([q @ k for q, k in zip(queries, keys)])
+""",
+    ),
+    dict(
+        id='m-3.2-log2-and-mean', exercise='3.2', today='NAMED', words=('You took logarithms to base 2, which gives bits;', 'You took the mean of the terms. The weights alre'), mistakes=2,
+        tutor='You use the logarithm to base 2, but the entropy is asked for in nats (natural logarithm). And you average over the n entries where they must be added up.',
+        code=r"""
+def entropy(weights):
+    positive = weights > 0
+    logs = np.log2(np.where(positive, weights, 1.0))
+    surprise = -weights * logs
+    return surprise.mean(axis=-1)
+""",
+    ),
+    dict(
+        id='m-3.3-pi-squared', exercise='3.3', today='NAMED', words=('You multiplied every weight with itself, p_i p_i',), mistakes=1,
+        tutor='In the bracket you subtract p_i, the column, where p_j, the row, belongs. So off the diagonal you get -p_i * p_i instead of -p_i * p_j.',
+        code=r"""
+def softmax_jacobian(p):
+    n = p.shape[-1]
+    col = np.expand_dims(p, -1)  # (..., n, 1)
+    delta = np.eye(n)
+    return col * (delta - col)
+""",
+    ),
+    dict(
+        id='m-3.4-second-term-unweighted', exercise='3.4', today='NAMED', words=("You subtracted the row's sum from weight times g",), mistakes=1,
+        tutor='The mean of the gradient must be multiplied by the weights too: weights * g - weights * sum(weights * g). You subtract the bare mean in the second term.',
+        code=r"""
+def softmax_backward(weights, d_weights):
+    wg = weights * d_weights
+    shared = np.einsum("...n,...n->...", weights, d_weights)
+    return wg - shared[..., None]
+""",
+    ),
+    dict(
+        id='m-4.1-interleaved', exercise='4.1', today='NAMED', words=('Head i got every h-th feature, i, i + h, i + 2h',), mistakes=1,
+        tutor='You cut the features into (d_k, h), so head i gets every h-th feature: i, i + h, and so on. Each head should own d_k neighbouring features: reshape to (B, T, h, d_k).',
+        code=r"""
+def split_heads(x, n_heads):
+    B, T, d_model = x.shape
+    d_k = d_model // n_heads
+    parts = x.reshape(B, T, d_k, n_heads)
+    return parts.permute(0, 3, 1, 2)
+""",
+    ),
+    dict(
+        id='m-4.2-heads-last', exercise='4.2', today='NAMED', words=('The features of the heads are shuffled into each',), mistakes=1,
+        tutor='You put the head axis behind the features before you flatten, so the features of the heads alternate. The heads should stand in front of the features: (B, T, h, d_k), then flatten.',
+        code=r"""
+def merge_heads(x):
+    moved = torch.permute(x, (0, 2, 3, 1))  # one word after the other
+    return moved.flatten(start_dim=2)
+""",
+    ),
+    dict(
+        id='m-4.3-heads-scale-dropout-late', exercise='4.3', today='PARTLY', mistakes=2, slow=True,
+        tutor='You scale by the root of the number of heads; it must be the root of d_k, the width of one head. And dropout acts on the output of the layer instead of on the weights before they average the values.',
+        code=r"""
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads, dropout=0.0):
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError(f"cannot split {d_model} features into {n_heads} heads")
+        self.n_heads = n_heads
+        self.scale = n_heads ** -0.5
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.W_o = nn.Linear(d_model, d_model, bias=False)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x, mask=None):
+        q, k, v = (split_heads(f(x), self.n_heads) for f in (self.W_q, self.W_k, self.W_v))
+        att = torch.einsum("bhqd,bhkd->bhqk", q, k) * self.scale
+        if mask is not None:
+            att = att.masked_fill(mask.logical_not(), -torch.inf)
+        att = att.softmax(-1)
+        y = self.W_o(merge_heads(att @ v))
+        return self.dropout(y), att
+""",
+    ),
+    dict(
+        id='m-4.3-modulo-turned', exercise='4.3', today='NAMED', words=('The check is the other way round: h must divide',), mistakes=1,
+        tutor='The remainder is taken the wrong way round: n_heads % d_model is not 0 for every n_heads below d_model, so you raise ValueError even where h divides d_model. Test d_model % n_heads.',
+        code=r"""
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads, dropout=0.0):
+        super().__init__()
+        if n_heads % d_model != 0:
+            raise ValueError(f"d_model ({d_model}) must be a multiple of n_heads ({n_heads})")
+        self.n_heads = n_heads
+        self.d_k = d_model // n_heads
+        for name in ("W_q", "W_k", "W_v", "W_o"):
+            setattr(self, name, nn.Linear(d_model, d_model, bias=False))
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x, mask=None):
+        q = split_heads(self.W_q(x), self.n_heads)
+        k = split_heads(self.W_k(x), self.n_heads)
+        v = split_heads(self.W_v(x), self.n_heads)
+        scores = q @ k.transpose(-2, -1) / math.sqrt(self.d_k)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -torch.inf)
+        weights = torch.softmax(scores, dim=-1)
+        out = self.W_o(merge_heads(self.dropout(weights) @ v))
+        return out, weights
+""",
+    ),
+    dict(
+        id='m-4.4-shared-no-dropout', exercise='4.4', today='NAMED', words=('The two modules share their memory, so training', 'Your module drops no weights in training, but mh'), mistakes=2,
+        tutor="Your weights are views of PyTorch's own, so training one module changes the other; copy the numbers. And the dropout is not handed over: your module always has dropout 0.",
+        code=r"""
+def from_torch(mha):
+    d = mha.embed_dim
+    ours = MultiHeadAttention(d, mha.num_heads).to(mha.in_proj_weight.dtype)
+    stacked = mha.in_proj_weight.data
+    ours.W_q.weight.data = stacked[:d]
+    ours.W_k.weight.data = stacked[d:2 * d]
+    ours.W_v.weight.data = stacked[2 * d:]
+    ours.W_o.weight.data = mha.out_proj.weight.data
+    return ours
+""",
+    ),
+    dict(
+        id='m-5.1-counts-from-zero', exercise='5.1', today='NAMED', words=('One change in line 4 would make this right: look',), mistakes=1,
+        tutor='You divide row t by t, and only row 0 is rescued by the clamp. Row t holds t + 1 words, so the counts must start at 1.',
+        code=r"""
+def prefix_mean(x):
+    T = x.shape[0]
+    running = torch.cumsum(x, dim=0)
+    counts = torch.arange(T).clamp(min=1)  # never divide by 0
+    return running / counts[:, None].to(x.dtype)
+""",
+    ),
+    dict(
+        id='m-5.2-not-itself', exercise='5.2', today='NAMED', words=('One change in line 3 would make this right: look',), mistakes=1,
+        tutor='You compare with < instead of <=, so from row 1 on no word sees itself; the special case for row 0 only hides that. The diagonal belongs to the mask.',
+        code=r"""
+def causal_mask(T):
+    place = torch.arange(T)
+    earlier = place[None, :] < place[:, None]
+    earlier[0, 0] = True  # the first word has nothing before it
+    return earlier
+""",
+    ),
+    dict(
+        id='m-5.3-all-and-in-place', exercise='5.3', today='PARTLY', mistakes=2, slow=True,
+        tutor="You demand a leak at every t (`all`), but one t where an earlier output moves is enough. And `changed` is the same tensor as x, so you overwrite the caller's input; make a copy for each t.",
+        code=r"""
+def leaks_future(attend, x):
+    state = torch.get_rng_state()
+    before = attend(x)
+    found = []
+    for t in range(1, len(x)):
+        changed = x
+        changed[t:] = changed[t:] * 3 + 1
+        torch.set_rng_state(state)
+        after = attend(changed)
+        found.append(bool((after[:t] - before[:t]).abs().max() > 1e-5))
+    return all(found)
+""",
+    ),
+    dict(
+        id='m-5.4-greater-than-pad', exercise='5.4', today='NAMED', words=('You kept tokens larger than pad_id; smaller ones',), mistakes=1,
+        tutor='`tokens > pad_id` takes every token with a number below pad_id for padding as well. Any integer may stand for padding: compare with !=.',
+        code=r"""
+def padding_mask(tokens, pad_id):
+    is_word = torch.gt(tokens, pad_id)
+    return is_word.unsqueeze(1).unsqueeze(1)
+""",
+    ),
+    dict(
+        id='m-5.5-queries-too', exercise='5.5', today='NAMED', words=('You hid padding as keys and as queries. The rows',), mistakes=1,
+        tutor='You also hide padding as a query (the transposed mask), so the rows of padding tokens become empty. Only the two given masks count: padding & causal.',
+        code=r"""
+def combine_masks(padding, causal):
+    both_words = padding & padding.transpose(-1, -2)  # (B, 1, T, T)
+    return torch.logical_and(both_words, causal)
+""",
+    ),
+    dict(
+        id='m-5.6-clamped-sum', exercise='5.6', today='PARTLY', mistakes=2, slow=True,
+        tutor="The clamp at 1 saves empty rows from 0/0, but rows whose exponentials sum to less than 1 then do not sum to 1. And you take the exponential of the raw scores: without subtracting the row's maximum, large scores overflow (in float16 from about 11 on).",
+        code=r"""
+def masked_softmax(scores, mask):
+    e = torch.exp(scores) * mask
+    total = e.sum(dim=-1, keepdim=True)
+    return e / total.clamp(min=1.0)
+""",
+    ),
+    dict(
+        id='m-5.7-mean-weights-d-model', exercise='5.7', today='NAMED', words=("You divided by √d_model = 3.46; each head's scor", 'You averaged the weights over the heads, as PyTo'), mistakes=2, slow=True,
+        tutor='The scores are divided by the root of d_model; each head has only d_k = d_model / h features, so take the root of that. And you return the mean of the weights over the heads, (B, T_q, T_k), where the weights of every head are asked for.',
+        code=r"""
+class CrossAttention(nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        if d_model % n_heads != 0:
+            raise ValueError(f"d_model={d_model} is not divisible by n_heads={n_heads}")
+        self.n_heads = n_heads
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.W_o = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, memory, memory_mask=None):
+        Q = split_heads(self.W_q(x), self.n_heads)
+        K, V = (split_heads(W(memory), self.n_heads) for W in (self.W_k, self.W_v))
+        scores = Q @ K.mT / math.sqrt(x.shape[-1])
+        if memory_mask is None:
+            weights = F.softmax(scores, dim=-1)
+        else:
+            weights = masked_softmax(scores, memory_mask)
+        out = self.W_o(merge_heads(weights @ V))
+        return out, weights.mean(dim=1)
+""",
+    ),
+    dict(
+        id='m-6.1-shuffled-twice', exercise='6.1', today='NAMED', words=('You shuffled the output the other way (the inver',), mistakes=1,
+        tutor='You shuffle the output of the shuffled input once more and expect the original order, but perm applied twice is not the identity. Either undo it with perm.argsort(), or compare f(X[perm]) with f(X)[perm].',
+        code=r"""
+def is_permutation_equivariant(f, X, perm):
+    original = f(X)
+    shuffled = f(X[perm])
+    put_back = shuffled[perm]
+    return torch.allclose(put_back, original, atol=1e-5)
+""",
+    ),
+    dict(
+        id='m-6.2-positions-from-one', exercise='6.2', today='NAMED', words=('Your positions start at 1; row 0 belongs to posi',), mistakes=1,
+        tutor='Your positions start at 1, so each row is that of the next position. The first row stands at position 0: sines 0, cosines 1.',
+        code=r"""
+def sinusoidal_positional_encoding(max_len, d_model):
+    rows = []
+    for p in range(1, max_len + 1):
+        row = []
+        for c in range(d_model):
+            omega = 10000.0 ** (-2 * (c // 2) / d_model)
+            row.append(math.sin(p * omega) if c % 2 == 0 else math.cos(p * omega))
+        rows.append(row)
+    return torch.tensor(rows, dtype=torch.float32)
+""",
+    ),
+    dict(
+        id='m-6.3-exponent-half', exercise='6.3', today='NAMED', words=('Your frequencies fall half as fast as those of t',), mistakes=1,
+        tutor='The exponent of the frequency lacks the factor 2: pair i turns with 10000^(-2i/d_model), and you use -i/d_model. So all pairs but the first turn too fast.',
+        code=r"""
+def shift_matrix(offset, d_model):
+    blocks = []
+    for i in range(d_model // 2):
+        angle = offset * 10000 ** (-i / d_model)
+        c, s = math.cos(angle), math.sin(angle)
+        blocks.append(torch.tensor([[c, s], [-s, c]]))
+    return torch.block_diag(*blocks)
+""",
+    ),
+    dict(
+        id='m-6.4-offset-in-radians', exercise='6.4', today='NAMED', words=('One change in line 4 would make this right: look',), mistakes=1,
+        tutor="You add the offset to the angles, as radians, the same for every pair. It belongs to the positions: (t + offset) times each pair's frequency.",
+        code=r"""
+def rope(x, base=10000.0, offset=0):
+    T, d = x.shape[-2:]
+    freqs = base ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    theta = torch.outer(torch.arange(T, dtype=torch.float64), freqs) + offset
+    c, s = theta.cos().to(x.dtype), theta.sin().to(x.dtype)
+    a, b = x[..., ::2], x[..., 1::2]
+    turned = torch.stack([a * c - b * s, a * s + b * c], dim=-1)
+    return turned.flatten(-2)
+""",
+    ),
+    dict(
+        id='m-6.5-from-the-end-and-from-zero', exercise='6.5', today='PARTLY', mistakes=2, slow=True,
+        tutor='The heads are counted from 0, so the first slope is 1 and every slope is one step too steep; i runs from 1 to h. And the distance is measured from the last word for all queries; it should be |q - k|, different in each row.',
+        code=r"""
+def alibi_bias(n_heads, T):
+    bias = torch.zeros(n_heads, T, T)
+    how_far = T - 1 - torch.arange(T)
+    for i in range(n_heads):
+        m = 2.0 ** (-8 * i / n_heads)
+        bias[i] = -m * how_far
+    return bias
+""",
+    ),
+    dict(
+        id='m-6.6-scaled-embedding', exercise='6.6', today='NAMED', words=('You multiplied the words by √d_model = 2 first,',), mistakes=1,
+        tutor="You multiply the words' vectors by the root of d_model, as the 2017 Transformer did. The exercise asks for the plain vector plus the row of its position.",
+        code=r"""
+def embed(tokens, E, pe):
+    d_model = E.size(1)
+    looked_up = torch.nn.functional.embedding(tokens, E) * math.sqrt(d_model)
+    return looked_up + pe[: tokens.size(1)].unsqueeze(0)
+""",
+    ),
+    dict(
+        id='m-6.7-turned-before-projection', exercise='6.7', today='NAMED', words=('You turned X before it was projected, and W_q an',), mistakes=1,
+        tutor='You turn X and project afterwards. RoPE must turn the queries and keys after their projection, or the score does not depend on the offset alone.',
+        code=r"""
+def rope_attention(X, W_q, W_k, W_v):
+    T = X.shape[0]
+    placed = rope(X)
+    queries, keys, vals = placed @ W_q, placed @ W_k, X @ W_v
+    logits = queries @ keys.T / queries.shape[-1] ** 0.5
+    logits = torch.where(causal_mask(T), logits, float("-inf"))
+    return torch.softmax(logits, dim=1) @ vals
+""",
+    ),
+    dict(
+        id='m-7.1-widths-multiplied', exercise='7.1', today='NAMED', words=('You multiplied d_k by d_v. They belong to two se',), mistakes=1,
+        tutor='You multiply the two widths. The two products come one after the other, so their costs add up: 2 * T_q * T_k * (d_k + d_v).',
+        code=r"""
+def attention_flops(T_q, T_k, d_k, d_v):
+    pairs = T_q * T_k
+    per_pair = 2 * d_k * d_v
+    return pairs * per_pair
+""",
+    ),
+    dict(
+        id='m-7.2-output-as-vector', exercise='7.2', today='NAMED', words=('The term T·d_model is not wanted.', 'The rest is 3/4 times what it should be.'), mistakes=1,
+        tutor='You count W_o as one multiply-add per feature. It is a full (d_model, d_model) matrix like the other three and costs as much as each of them.',
+        code=r"""
+def projection_flops(T, d_model):
+    qkv = 3 * (2 * T * d_model * d_model)
+    mixing_the_heads = 2 * T * d_model
+    return qkv + mixing_the_heads
+""",
+    ),
+    dict(
+        id='m-7.3-first-beyond', exercise='7.3', today='NAMED', words=('You returned the first length at which scoring a',), mistakes=1,
+        tutor='Your loop also goes on when both costs are equal, so it returns the first length at which attention costs more: one word too many. Stop as soon as the two are equal.',
+        code=r"""
+def crossover_length(d_model):
+    T = 1
+    while attention_flops(T, T, d_model, d_model) <= projection_flops(T, d_model):
+        T += 1
+    return T
+""",
+    ),
+    dict(
+        id='m-7.4-doubled-and-fixed-itemsize', exercise='7.4', today='PARTLY', mistakes=2,
+        tutor='You count every score twice, because you add the weights after the softmax; only the scores are asked for. And you always take 4 bytes per number and ignore itemsize.',
+        code=r"""
+def score_matrix_bytes(B, H, T, itemsize=4):
+    scores = np.prod([B, H, T, T])
+    weights = np.prod([B, H, T, T])
+    return int(scores + weights) * 4
+""",
+    ),
+    dict(
+        id='m-7.5-divided-by-y', exercise='7.5', today='NAMED', words=('You fitted sizes against costs; the exponent is',), mistakes=1,
+        tutor='In the formula of the least-squares slope you divide by the squared deviations of the costs. The denominator belongs to the sizes, the x of the line.',
+        code=r"""
+def fit_exponent(sizes, costs):
+    x = np.log(np.asarray(sizes, dtype=float))
+    y = np.log(np.asarray(costs, dtype=float))
+    dx, dy = x - x.mean(), y - y.mean()
+    return float((dx * dy).sum() / (dy ** 2).sum())
+""",
+    ),
+    dict(
+        id='m-8.1-first-as-reference', exercise='8.1', today='GENERIC', mistakes=1, slow=True,
+        tutor="You always measure against the first part's maximum, but you return the larger one as the maximum. If the second part's maximum is larger, total and sum do not fit it (and may overflow); scale both parts to the common maximum.",
+        code=r"""
+def merge(first, second):
+    m1, t1, o1 = first
+    m2, t2, o2 = second
+    gap = torch.nan_to_num(m2 - m1, nan=0.0)  # both -inf: nothing seen
+    factor = torch.exp(gap)
+    total = t1 + factor * t2
+    out = o1 + factor * o2
+    return torch.maximum(m1, m2), total, out
+""",
+    ),
+    dict(
+        id='m-8.2-normalised-each-tile', exercise='8.2', today='NAMED', words=('You divided by the total at every tile of keys,',), mistakes=1,
+        tutor='You divide by the total after every tile of keys, so the next merge adds a sum to something that is already a mean. Carry the sum unnormalised, and divide once, after the inner loop.',
+        code=r"""
+def tiled_attention(Q, K, V, tile, causal=False):
+    scale = 1 / math.sqrt(Q.shape[-1])
+    done = []
+    for i in range(0, Q.shape[-2], tile):
+        q = Q[..., i : i + tile, :]
+        state = nothing_seen(q, V)
+        for j in range(0, K.shape[-2], tile):
+            if causal and j > i:
+                break
+            k, v = K[..., j : j + tile, :], V[..., j : j + tile, :]
+            s = q @ k.mT * scale
+            if causal and i == j:
+                s = s.masked_fill(~causal_mask(s.shape[-1]), -torch.inf)
+            maximum, total, out = merge(state, state_of(s, v))
+            state = maximum, total, out / total
+        done.append(state[2])
+    return torch.cat(done, dim=-2)
+""",
+    ),
+    dict(
+        id='m-8.3-fixed-blocks', exercise='8.3', today='NAMED', words=('You cut the text into blocks of 3 words. A windo',), mistakes=1,
+        tutor='You cut the text into fixed blocks of `window` words, and a word sees only its own block. The window slides: each word sees itself and the window - 1 words before it, wherever it stands.',
+        code=r"""
+def window_mask(T, window):
+    mask = torch.zeros(T, T, dtype=torch.bool)
+    for start in range(0, T, window):
+        end = min(start + window, T)
+        mask[start:end, start:end] = causal_mask(end - start)
+    return mask
+""",
+    ),
+    dict(
+        id='m-8.4-elu-of-x-plus-one', exercise='8.4', today='NAMED', words=('Two changes together would make this right. In l',), mistakes=2, slow=True,
+        tutor='You compute elu(x + 1), which can be negative; it should be elu(x) + 1. And the queries are divided by the root of d_k, which linear attention does not do here.',
+        code=r"""
+def linear_attention(Q, K, V, causal=False):
+    def phi(z):
+        return F.elu(z + 1)
+
+    fq = phi(Q / math.sqrt(Q.shape[-1]))
+    fk = phi(K)
+    if causal:
+        kv = torch.einsum("...td,...tv->...tdv", fk, V).cumsum(dim=-3)
+        top = torch.einsum("...td,...tdv->...tv", fq, kv)
+        bottom = (fq * fk.cumsum(dim=-2)).sum(dim=-1, keepdim=True)
+    else:
+        top = fq @ (fk.mT @ V)
+        bottom = (fq * fk.sum(dim=-2, keepdim=True)).sum(dim=-1, keepdim=True)
+    return top / bottom
+""",
+    ),
+    dict(
+        id='m-8.5-turned-again', exercise='8.5', today='NAMED', words=('The keys in the cache have been turned already,',), mistakes=1,
+        tutor='You append the new keys and then turn all of them. The cached keys have been turned already, so they are turned again with every call; turn only the new keys, with offset T_old, before you append them.',
+        code=r"""
+def attend_with_cache(layer, x_new, cache):
+    _, h, T_old, d_k = cache["K"].shape
+    T_new = x_new.shape[1]
+    q = rope(split_heads(layer.W_q(x_new), h), offset=T_old)
+    k = torch.cat([cache["K"], split_heads(layer.W_k(x_new), h)], dim=2)
+    k = rope(k)
+    v = torch.cat([cache["V"], split_heads(layer.W_v(x_new), h)], dim=2)
+    cache["K"], cache["V"] = k, v
+    where = torch.arange(T_old, T_old + T_new)[:, None]
+    allowed = torch.arange(T_old + T_new)[None, :] <= where
+    s = (q @ k.mT / math.sqrt(d_k)).masked_fill(~allowed, -torch.inf)
+    return layer.W_o(merge_heads(s.softmax(dim=-1) @ v))
+""",
+    ),
+    dict(
+        id='m-8.6-divided-by-g', exercise='8.6', today='NAMED', words=('Head i takes the keys of head i // g in yours. h',), mistakes=1,
+        tutor='Head i must use key head i // (h / g), because h / g heads share one. You compute i // g, which picks the wrong keys or an index that does not exist (for example with g = 1).',
+        code=r"""
+def grouped_query_attention(Q, K, V, mask=None):
+    B, h, T_q, d_k = Q.shape
+    g, T_k = K.shape[1], K.shape[2]
+    if mask is not None:
+        mask = torch.broadcast_to(mask, (B, h, T_q, T_k))
+    heads = []
+    for i in range(h):
+        k, v = K[:, i // g], V[:, i // g]
+        s = Q[:, i] @ k.mT / math.sqrt(d_k)
+        if mask is not None:
+            s = s.masked_fill(~mask[:, i], -torch.inf)
+        heads.append(s.softmax(dim=-1) @ v)
+    return torch.stack(heads, dim=1)
+""",
+    ),
+    dict(
+        id='m-8.7-bits', exercise='8.7', today='NAMED', words=('This is the number of bits, eight times the byte',), mistakes=1,
+        tutor='You multiply by 8 and return bits. itemsize is in bytes already, and bytes are asked for.',
+        code=r"""
+def cache_bytes(n_layers, n_kv_heads, d_head, n_tokens, itemsize=2):
+    bits = itemsize * 8
+    keys = n_layers * n_kv_heads * n_tokens * d_head * bits
+    values = keys
+    return keys + values
+""",
+    ),
+    dict(
+        id='m-8.8-one-layer-too-many', exercise='8.8', today='NAMED', words=('You counted one layer too many.',), mistakes=1,
+        tutor='You start with a whole window and then add window - 1 for every layer, so the first layer is counted twice. Start with the one word that asks.',
+        code=r"""
+def reach(n_layers, window):
+    heard = window
+    for _ in range(n_layers):
+        heard += window - 1
+    return heard
+""",
+    ),
+    dict(
+        id='m-9.1-shift-before-scale', exercise='9.1', today='NAMED', words=('The shift is multiplied by the scale too: multip',), mistakes=1,
+        tutor='You add the shift before you multiply, so the shift is scaled as well. First multiply by scale, then add shift.',
+        code=r"""
+def layer_norm(x, scale, shift, eps=1e-5):
+    mu = x.mean(-1, keepdim=True)
+    centred = x - mu
+    variance = centred.pow(2).mean(-1, keepdim=True)
+    normed = centred * torch.rsqrt(variance + eps)
+    return scale * (normed + shift)
+""",
+    ),
+    dict(
+        id='m-9.2-second-half-reads-found', exercise='9.2', today='NAMED', words=('One change in line 14 would make this right: loo',), mistakes=1,
+        tutor='The feed-forward network reads the norm of what attention found alone. It should read norm_2 of the new x, the sum of both.',
+        code=r"""
+class Block(nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.norm_1 = nn.LayerNorm(d_model)
+        self.attention = RotaryAttention(d_model, n_heads)
+        self.norm_2 = nn.LayerNorm(d_model)
+        wide = 4 * d_model
+        self.feed_forward = nn.Sequential(
+            nn.Linear(d_model, wide), nn.GELU(), nn.Linear(wide, d_model))
+
+    def forward(self, x, mask=None):
+        collected, _ = self.attention(self.norm_1(x), mask=mask)
+        x = x + collected
+        thought = self.feed_forward(self.norm_2(collected))
+        return x + thought
+""",
+    ),
+    dict(
+        id='m-9.3-extra-skip-scaled', exercise='9.3', today='NAMED', words=("You added each block's result to x; a block's ow", 'In line 12, look at the operator *. Or: at wheth'), mistakes=2, slow=True,
+        tutor='Each block has its skip connections inside already; you add x once more around it. And the embeddings are multiplied by the root of d_model, which this model does not do.',
+        code=r"""
+class TinyGPT(nn.Module):
+    def __init__(self, n_tokens, d_model, n_heads, n_layers, max_len):
+        super().__init__()
+        self.max_len = max_len
+        self.d_model = d_model
+        self.embedding = nn.Embedding(n_tokens, d_model)
+        self.blocks = nn.ModuleList([Block(d_model, n_heads) for _ in range(n_layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, n_tokens, bias=False)
+
+    def forward(self, tokens):
+        h = self.embedding(tokens) * math.sqrt(self.d_model)
+        look = causal_mask(tokens.size(1))
+        for layer in self.blocks:
+            h = h + layer(h, look)
+        return self.head(self.norm(h))
+""",
+    ),
+    dict(
+        id='m-9.4-pad-by-input', exercise='9.4', today='NAMED', words=('You leave out positions whose input is padding;',), mistakes=1,
+        tutor='You leave out the positions whose input token is padding. It is the target that must not be padding: compare tokens[:, 1:] with pad_id.',
+        code=r"""
+def next_token_loss(logits, tokens, pad_id=None):
+    inputs, targets = tokens[:, :-1], tokens[:, 1:]
+    logp = logits[:, :-1].log_softmax(dim=-1)
+    picked = logp.gather(-1, targets[..., None]).squeeze(-1)  # (B, T - 1)
+    if pad_id is None:
+        return -picked.mean()
+    counts = inputs != pad_id
+    return -picked[counts].mean()
+""",
+    ),
+    dict(
+        id='m-9.4-python-float', exercise='9.4', today='NAMED', words=('The values are right, but no gradient gets throu',), mistakes=1,
+        tutor='`.item()` turns the loss into a Python number, and no gradient can pass back through it. Return the tensor itself.',
+        code=r"""
+def next_token_loss(logits, tokens, pad_id=None):
+    V = logits.shape[-1]
+    predicted = logits[:, :-1].reshape(-1, V)
+    wanted = tokens[:, 1:].reshape(-1)
+    if pad_id is not None:
+        keep = wanted != pad_id
+        predicted, wanted = predicted[keep], wanted[keep]
+    return F.cross_entropy(predicted, wanted).item()
+""",
+    ),
+    dict(
+        id='m-9.5-temperature-late-ties-lost', exercise='9.5', today='NAMED', words=('The temperature is not used: divide the logits b', 'Where several scores equal the k-th largest, you'), mistakes=2,
+        tutor='You divide the probabilities by the temperature and then normalise again, so the temperature cancels out; it must divide the logits before the softmax. And you keep exactly k tokens, but all that equal the smallest of these should stay too.',
+        code=r"""
+def next_token_probabilities(logits, temperature=1.0, top_k=None):
+    scores = logits
+    if top_k is not None:
+        best, where = torch.topk(logits, top_k, dim=-1)
+        scores = torch.full_like(logits, -torch.inf).scatter(-1, where, best)
+    p = F.softmax(scores, dim=-1)
+    p = p / temperature
+    return p / p.sum(dim=-1, keepdim=True)
+""",
+    ),
+    dict(
+        id='m-9.6-beginning-lost', exercise='9.6', today='NAMED', words=('The text itself is cut, not only what the model',), mistakes=1,
+        tutor='You cut the text itself, not only what the model is shown, so the beginning is lost as soon as it is longer than max_len. Cut a copy for the model and append to the whole text.',
+        code=r"""
+@torch.no_grad()
+def generate(model, tokens, n_new, choose):
+    for step in range(n_new):
+        tokens = tokens[:, -model.max_len:]
+        last = model(tokens)[:, -1, :]
+        new = choose(last)
+        tokens = torch.cat((tokens, new.unsqueeze(1)), dim=1)
+    return tokens
+""",
+    ),
+    dict(
+        id='m-10.1-bias-of-v-and-tiny', exercise='10.1', today='GENERIC', mistakes=2, slow=True,
+        tutor='After W_o you add b_v, where b_o belongs. And finfo.tiny is the smallest positive number, practically 0, so hidden places still get weight; fill with -inf.',
+        code=r"""
+def bert_self_attention(x, layer, n_heads, mask=None):
+    q = split_heads(F.linear(x, layer.W_q, layer.b_q), n_heads)
+    k = split_heads(F.linear(x, layer.W_k, layer.b_k), n_heads)
+    v = split_heads(F.linear(x, layer.W_v, layer.b_v), n_heads)
+    scores = torch.matmul(q, k.transpose(-1, -2)) / math.sqrt(q.size(-1))
+    if mask is not None:
+        scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).tiny)
+    probs = F.softmax(scores, dim=-1)
+    context = merge_heads(torch.matmul(probs, v))
+    return F.linear(context, layer.W_o, layer.b_v), probs
+""",
+    ),
+    dict(
+        id='m-10.2-subject-must-win-the-row', exercise='10.2', today='NAMED', words=('You asked for the largest weight of the whole ro',), mistakes=1,
+        tutor="You ask whether the subject has the largest weight in the verb's whole row. Only the subject and the other noun are to be compared; a third token such as [CLS] may have more.",
+        code=r"""
+def agreement_share(weights, verb, subject, other):
+    hits = 0
+    for n in range(len(weights)):
+        row = weights[n][..., int(verb[n]), :]  # (..., T)
+        hits = hits + (row.argmax(dim=-1) == int(subject[n])).float()
+    return hits / len(weights)
+""",
+    ),
+    dict(
+        id='m-10.3-all-tokens-of-the-batch', exercise='10.3', today='NAMED', words=('You divided by the tokens of all texts together;',), mistakes=1,
+        tutor='You divide every text by the number of tokens in the whole batch. Each text needs its own count: sum the mask along its row.',
+        code=r"""
+def mean_pool(hidden, mask):
+    kept = torch.where(mask.unsqueeze(-1), hidden, 0.0)
+    n_tokens = mask.sum()
+    return torch.einsum("btd->bd", kept) / n_tokens
+""",
+    ),
+    dict(
+        id='m-10.4-one-norm-and-order', exercise='10.4', today='NAMED', words=('You divided the corpus by one norm, that of the', 'You returned (cosines, indices), as topk does; ('), mistakes=2,
+        tutor='You divide the corpus by one norm of the whole matrix; each row needs its own, or long rows win. And topk returns values first, so you hand back the cosines before the indices.',
+        code=r"""
+def search(query, corpus, k):
+    unit_query = query / torch.linalg.norm(query)
+    unit_corpus = corpus / torch.linalg.norm(corpus)
+    sims = (unit_corpus * unit_query).sum(dim=1)
+    values, places = sims.topk(k)
+    return values, places
 """,
     ),
 ]

@@ -3623,7 +3623,7 @@ def embed(tokens, E, pe):
 """,
     ),
     dict(
-        id='6.6-f', exercise='6.6', today='NAMED', words=('multiplied', '+ 1 belongs'),
+        id='6.6-f', exercise='6.6', today='NAMED', words=('multiplied', 'the number 1 in t + 1'),
         tutor='Positions are off by one (from 1 on), and multiplied instead of added.',
         code=r"""
 def embed(tokens, E, pe):
