@@ -35,7 +35,7 @@ def find(search):
         return None
     first, answer = search.order[0], search.answer
     seen = [ids for ids in search.twins.sets(1) if search.plainly_seen(ids) and search.differs(ids, first)]
-    build, left = Builder(answer.space), VERIFIED
+    build, source, left = Builder(answer.space), ast.unparse(answer.tree), VERIFIED
     with quiet_libraries():
         for ids in seen:
             twin = search.twins.outcome(ids, first)
@@ -49,7 +49,7 @@ def find(search):
                     left -= 1
                     if left < 0:
                         return None
-                    if _does_the_same(search, build, edit, ids, cases):
+                    if _does_the_same(search, build, source, edit, ids, cases):
                         fine.append(edit)
             if fine:
                 best = [edit for edit in fine if edit.rank == fine[0].rank]
@@ -95,13 +95,15 @@ def _most_telling_first(search, ids):
     return sorted(search.order, key=lambda i: search.fits(ids, i))
 
 
-def _does_the_same(search, build, edit, ids, cases):
-    """Whether the answer with an edit does on every case what the reference with these mistakes does."""
+def _does_the_same(search, build, source, edit, ids, cases):
+    """Whether the answer with an edit does on every case what the reference with these mistakes does.
+
+    source: the answer's as it is. cases: indices, in the order in which they are tried.
+    """
     answer = search.answer
-    before = ast.unparse(answer.tree)
     with made(edit):
         after = ast.unparse(answer.tree)
-        if any(evidence.brought_in(search.twins.mistakes[id], search.exercise.source, before, after) for id in ids):
+        if any(evidence.brought_in(search.twins.mistakes[id], search.exercise.source, source, after) for id in ids):
             return False
         try:
             variant = build(answer.tree)

@@ -162,13 +162,10 @@ def _listed(names):
 
 def _product(term, factor=1):
     """A term as it is read: 2·T_q·d_k²."""
-    import sympy
-
     above = [name if power == 1 else f"{name}{_raised(power)}" for name, power in term if power > 0]
     below = [name if power == -1 else f"{name}{_raised(-power)}" for name, power in term if power < 0]
-    number = sympy.Rational(factor)
-    above = ([str(number.p)] if number.p != 1 or not above else []) + above
-    below = ([str(number.q)] if number.q != 1 else []) + below
+    above = ([str(factor.numerator)] if factor.numerator != 1 or not above else []) + above
+    below = ([str(factor.denominator)] if factor.denominator != 1 else []) + below
     return "·".join(above) + (f"/({'·'.join(below)})" if len(below) > 1 else f"/{below[0]}" if below else "")
 
 
@@ -181,9 +178,7 @@ def _written(terms):
 
 
 def _times(factor):
-    """A factor in words."""
-    if factor == 1:
-        return "as large as it should be"
+    """A factor other than 1 in words."""
     if factor == 2:
         return "twice what it should be"
     if factor.p == 1 and factor.q in _PARTS:

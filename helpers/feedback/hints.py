@@ -10,7 +10,7 @@ import numpy as np
 
 from . import one_case
 from .inputs import pristine
-from .matching import part_off
+from .matching import constant_along, part_off
 from .values import as_array, axis_names, close, is_array, is_number
 
 
@@ -44,10 +44,10 @@ def _relations(answer, cases):
             if is_array(e) or is_number(e):
                 found |= dict.fromkeys((name, clause) for clause in relations(e, g, case.dims))
         said.append(list(found))
-    shared = [one for one in said[0] if all(one in others for others in said[1:])]
-    if not shared:
+    shared = _first_shared(said)
+    if shared is None:
         return []
-    name, clause = shared[0]
+    name, clause = shared
     where = " in every wrong case" if len(cases) > 1 else ""
     return [f"What came back for {one_case.called(answer.exercise, name)} is {clause}{where}."]
 
@@ -74,13 +74,14 @@ def _alike(answer, cases):
                 continue
             for axis, size in enumerate(as_array(e).shape):
                 axis_name = axis_names((size,), dims).strip("(),")
-                if size > 1 and axis_name and _constant(as_array(g), axis) and not _constant(as_array(e), axis):
+                alike = constant_along(as_array(g), axis) and not constant_along(as_array(e), axis)
+                if size > 1 and axis_name and alike:
                     found.append((name, axis_name))
         said.append(found)
-    shared = [one for one in said[0] if all(one in others for others in said[1:])]
-    if not shared:
+    shared = _first_shared(said)
+    if shared is None:
         return []
-    name, axis_name = shared[0]
+    name, axis_name = shared
     called = one_case.called(answer.exercise, name)
     return [f"Along the axis {axis_name}, all entries of {called} are alike; they should differ."]
 
@@ -92,17 +93,18 @@ def _part_off(answer, cases):
         case = answer.exercise.cases[i]
         off = one_case.off(answer.exercise, answer.expected[i].value, answer.outcomes[i].value, case)
         arrays = [(name, as_array(e), as_array(g)) for name, e, g in off if is_array(e)]
-        said.append({(name, part_off(g, e)) for name, e, g in arrays if g.dtype.kind in "fiub"})
-    shared = sorted((name, part) for name, part in set.intersection(*said) if part)
-    if not shared or len(said) < 2:
+        parts = ((name, part_off(g, e)) for name, e, g in arrays if g.dtype.kind in "fiub")
+        said.append(sorted((name, part) for name, part in parts if part))
+    shared = _first_shared(said)
+    if shared is None or len(said) < 2:
         return []
-    name, part = shared[0]
+    name, part = shared
     return [f"In every wrong case {one_case.called(answer.exercise, name)} is right but for {part}."]
 
 
-def _constant(x, axis):
-    first = np.take(x, [0], axis)
-    return bool(np.isfinite(x).all() and np.allclose(x, first, rtol=1e-5, atol=1e-7))
+def _first_shared(said):
+    """The first of what was found in one case that was found in all others too, or None. said: a list for each case."""
+    return next((one for one in said[0] if all(one in others for others in said[1:])), None)
 
 
 def _row_sums(answer, cases):

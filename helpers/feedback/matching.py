@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from .values import as_array, is_tensor
+
 LARGEST = 200_000  # entries of an array that is compared
 
 
@@ -21,11 +23,11 @@ def copied(value):
 
 
 def array_of(value):
-    if hasattr(value, "detach"):
-        value = value.detach().cpu()
-        value = value.float() if str(value.dtype) in ("torch.bfloat16", "torch.float16") else value
-        return value.numpy()
-    return np.asarray(value)
+    """A value as a NumPy array; a tensor of half precision as float32, which leaves room for its rounding."""
+    if not is_tensor(value):
+        return np.asarray(value)
+    array = as_array(value)
+    return array.astype(np.float32) if array.dtype == np.float16 else array
 
 
 def telling(value):
@@ -144,14 +146,15 @@ def _functions(ours, theirs, sizes):
     for axis in range(theirs.ndim):
         if theirs.shape[axis] > 1 and equal(np.flip(ours, axis), theirs):
             yield f"that in reverse order along axis {axis}"
-        elif theirs.shape[axis] > 1 and _alike(ours, axis) and not _alike(theirs, axis):
+        elif theirs.shape[axis] > 1 and constant_along(ours, axis) and not constant_along(theirs, axis):
             names = [name for name, size in sizes.items() if size == theirs.shape[axis]]
             yield from [f"the same all along axis {axis}, {name}" for name in names]
             yield f"the same all along axis {axis}"
 
 
-def _alike(x, axis):
-    return bool(np.allclose(x, np.take(x, [0], axis), rtol=1e-5, atol=1e-7))
+def constant_along(x, axis):
+    """Whether all entries along an axis are finite and alike."""
+    return bool(np.isfinite(x).all() and np.allclose(x, np.take(x, [0], axis), rtol=1e-5, atol=1e-7))
 
 
 def _parts_off(ours, theirs):

@@ -6,10 +6,11 @@ that does not depend on the machine. All other harm (exits, prints, changed inpu
 
 import ast
 import contextlib
-import inspect
 import os
 import sys
 import warnings
+
+from . import guards
 
 LARGEST = 4000  # nodes of a tree that is looked at
 # Calls and operations, counted by the round in loops, and estimated for each call of a variant.
@@ -74,9 +75,7 @@ def body_of(function):
 
 def globals_of(candidate):
     """The names that an answer's code sees, as a dict: its own module's, or a cell's; empty if there are none."""
-    if inspect.isclass(candidate):
-        candidate = next((value for value in vars(candidate).values() if hasattr(value, "__globals__")), None)
-    return getattr(inspect.unwrap(candidate), "__globals__", {}) if candidate is not None else {}
+    return guards.globals_of(candidate) or {}
 
 
 class Builder:
