@@ -33,6 +33,13 @@ READY = """async () => {
 CELLS = """() => window.jupyterapp.shell.currentWidget.content.widgets.map(cell => ({
     id: cell.model.id, type: cell.model.type, source: cell.model.sharedModel.getSource(),
     count: cell.model.executionCount ?? null, outputs: cell.model.outputs ? cell.model.outputs.toJSON() : []}))"""
+COUNT = "i => window.jupyterapp.shell.currentWidget.content.widgets[i].model.executionCount"
+INDEX = "id => window.jupyterapp.shell.currentWidget.content.widgets.findIndex(cell => cell.model.id === id)"
+# Whatever is open goes without being saved, and the kernels end.
+CLOSE = """async () => {
+    for (const widget of [...window.jupyterapp.shell.widgets('main')]) widget.dispose();
+    await window.jupyterapp.serviceManager.sessions.shutdownAll();
+}"""
 DEADLINE = 240  # seconds for anything: a busy machine takes its time, and what is broken does not hang for ever
 # The kernel answers in order, so once it does, what was sent before is done; its status then says that all is shown.
 DONE = """async () => {
@@ -40,6 +47,7 @@ DONE = """async () => {
     await session?.kernel?.requestKernelInfo();
     return true;
 }"""
+POLLING = 100  # milliseconds between two looks; playwright's own way draws the page anew for each
 IDLE = "() => window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status === 'idle'"
 
 
@@ -96,6 +104,10 @@ class Server:
         separator = "&" if "?" in path else "?"
         return f"http://127.0.0.1:{self.port}/{path}{separator}token={self.token}"
 
+    def restore(self, path):
+        """Bring a notebook back to what the course holds, whatever a learner saved in it."""
+        shutil.copyfile(ROOT / path, self.course / path)
+
     def stop(self):
         self.process.terminate()
         try:
@@ -116,31 +128,44 @@ def _settings_of_make_lab(folder):
 
 
 class Notebook:
-    """One notebook open in one browser page, seen and used as a learner would."""
+    """One notebook open in a browser page, seen and used as a learner would.
+
+    A page that shows JupyterLab already opens it beside what is open there, as a click in the list of files does.
+    """
 
     def __init__(self, page, server, path):
         self.page, self.server = page, server
         self.errors = []
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.goto(server.url(f"lab/tree/{path}?reset"))
-        self.wait_until_ready()
+        page.on("pageerror", self._failed)
+        server.restore(path)
+        if page.url.startswith(server.url("lab").partition("?")[0]):
+            self.command("docmanager:open", {"path": path})
+        else:
+            page.goto(server.url(f"lab/tree/{path}?reset"))
+        self.wait_until_ready(path)
 
-    def wait_until_ready(self):
-        self.page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context", timeout=DEADLINE * 1000)
-        self.page.evaluate(READY)
-        self.page.wait_for_function(IDLE, timeout=DEADLINE * 1000)
+    def _failed(self, error):
+        self.errors.append(str(error))
+
+    def wait_for(self, condition, arg=None, timeout=DEADLINE):
+        """Until a condition, a JavaScript function, holds in the page."""
+        self.page.wait_for_function(condition, arg=arg, timeout=timeout * 1000, polling=POLLING)
+
+    def wait_until_ready(self, path):
+        self.wait_until_open(path)
+        self.wait_for(IDLE)
 
     def wait_until_open(self, path):
-        self.page.wait_for_function(
-            "path => window.jupyterapp.shell.currentWidget?.context?.path === path", arg=path, timeout=DEADLINE * 1000
-        )
+        self.wait_for("path => window.jupyterapp?.shell?.currentWidget?.context?.path === path", path)
         self.page.evaluate(READY)
 
     def cells(self):
         return self.page.evaluate(CELLS)
 
     def index(self, id):
-        return next(i for i, cell in enumerate(self.cells()) if cell["id"] == id)
+        index = self.page.evaluate(INDEX, id)
+        assert index >= 0, f"there is no cell {id}"
+        return index
 
     def exercise_cells(self):
         """{exercise number: cell id} of the notebook."""
@@ -166,18 +191,18 @@ class Notebook:
     def wait_until_done(self, timeout=DEADLINE, last=10**6):
         """Until every code cell, up to the one at index last, has run and the kernel is idle."""
         code = "last => window.jupyterapp.shell.currentWidget.content.widgets.slice(0, last + 1).every(c => c.model.type !== 'code' || c.model.executionCount || !c.model.sharedModel.getSource().trim())"
-        self.page.wait_for_function(code, arg=last, timeout=timeout * 1000)
+        self.wait_for(code, last, timeout)
         self.wait_until_idle(timeout)
 
     def close(self):
-        """End all kernels, and close the page."""
-        self.page.evaluate("() => window.jupyterapp?.serviceManager?.sessions?.shutdownAll()")
-        self.page.close()
+        """Leave everything unsaved, end all kernels, and leave the page to the next notebook."""
+        self.page.remove_listener("pageerror", self._failed)
+        self.page.evaluate(CLOSE)
 
     def wait_until_idle(self, timeout=DEADLINE):
         """Until the kernel has done what it was asked for, and the page shows it."""
         self.page.evaluate(DONE)
-        self.page.wait_for_function(IDLE, timeout=timeout * 1000)
+        self.wait_for(IDLE, timeout=timeout)
         self.page.evaluate("() => new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
 
     def wait_until(self, condition):
@@ -202,16 +227,13 @@ class Notebook:
 
     def type_and_run(self, id, source):
         """Replace a cell's text from the keyboard and press Shift+Enter."""
-        before = self.cells()[self.index(id)]["count"]
+        index = self.index(id)
+        before = self.page.evaluate(f"i => ({COUNT})(i)", index)
         self.show(id).locator(".cm-content").click()
         self.page.keyboard.press("Control+A")
         self.page.keyboard.insert_text(source)
         self.page.keyboard.press("Shift+Enter")
-        self.page.wait_for_function(
-            "([i, before]) => { const c = window.jupyterapp.shell.currentWidget.content.widgets[i].model; return c.executionCount && c.executionCount !== before; }",
-            arg=[self.index(id), before],
-            timeout=DEADLINE * 1000,
-        )
+        self.wait_for(f"([i, before]) => {{ const n = ({COUNT})(i); return n && n !== before; }}", [index, before])
         self.wait_until_idle()
 
     def run(self, id):

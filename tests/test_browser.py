@@ -52,17 +52,29 @@ def browser(browser_path):
         browser.close()
 
 
+@pytest.fixture(scope="module")
+def pages(browser):
+    """The page that shows JupyterLab, in a list that is empty before the first test and after one that failed."""
+    return []
+
+
 @pytest.fixture
-def open_notebook(server, browser):
-    opened = []
+def open_notebook(server, browser, pages, request):
+    """Opens a notebook in the page that the test before left; loading JupyterLab anew takes most of a test's time."""
+    failed_before, opened = request.session.testsfailed, []
 
     def open_it(path):
-        opened.append(Notebook(browser.new_page(viewport={"width": 1300, "height": 1000}), server, path))
+        if not pages:
+            pages.append(browser.new_page())
+        pages[0].set_viewport_size({"width": 1300, "height": 1000})
+        opened.append(Notebook(pages[0], server, path))
         return opened[-1]
 
     yield open_it
     for notebook in opened:
         notebook.close()
+    if request.session.testsfailed > failed_before:
+        pages.pop().close()
 
 
 def wrong_answer(lesson):
