@@ -1,14 +1,22 @@
 """Settings that the kernels of nbval inherit, whatever part of the tests is run."""
 
 import os
+import shutil
 import tempfile
 from pathlib import Path
+
+import pytest
 
 # Made here and not in a fixture: nbval starts its kernels outside every fixture. The folder goes with
 # the process; each worker of xdist makes its own.
 _scratch = tempfile.TemporaryDirectory(prefix="attention-course-tests-")
 os.environ["ATTENTION_COURSE_PROGRESS"] = str(Path(_scratch.name) / "progress.json")  # not the learner's
 os.environ["TQDM_DISABLE"] = "1"
+# Kernels run tests/brief_kernel.py first, and nothing of whoever runs the tests.
+os.environ["IPYTHONDIR"] = str(Path(_scratch.name) / "ipython")
+_startup = Path(os.environ["IPYTHONDIR"]) / "profile_default" / "startup"
+_startup.mkdir(parents=True)
+shutil.copy(Path(__file__).parent / "tests" / "brief_kernel.py", _startup)
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ["OMP_NUM_THREADS"] = "1"  # workers that each take every core slow one another down
 
@@ -19,6 +27,12 @@ collect_ignore_glob = ["notebooks/*.mine-*.ipynb"]
 def pytest_configure(config):
     """Let `pytest` run from any folder: nbval looks for its file in the current one."""
     config.option.nbval_sanitize_with = str(config.rootpath / config.option.nbval_sanitize_with)
+
+
+@pytest.hookimpl(tryfirst=True)  # before nbval starts the kernel of a notebook with its first cell
+def pytest_runtest_setup(item):
+    """Tell the kernels which notebook they belong to."""
+    os.environ["ATTENTION_COURSE_NOTEBOOK"] = str(item.path)
 
 
 # Files that take longest, the longest first: two workers that take a file at a time then end together.
