@@ -13,6 +13,7 @@ _scratch = tempfile.TemporaryDirectory(prefix="attention-course-tests-")
 os.environ["ATTENTION_COURSE_PROGRESS"] = str(Path(_scratch.name) / "progress.json")  # not the learner's
 os.environ["TQDM_DISABLE"] = "1"
 # Kernels run tests/brief_kernel.py first, and nothing of whoever runs the tests.
+os.environ.pop("JPY_SESSION_NAME", None)
 os.environ["IPYTHONDIR"] = str(Path(_scratch.name) / "ipython")
 _startup = Path(os.environ["IPYTHONDIR"]) / "profile_default" / "startup"
 _startup.mkdir(parents=True)
