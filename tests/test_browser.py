@@ -247,6 +247,7 @@ def test_reports_are_readable_in_both_themes(open_notebook):
     try:
         for theme in ("JupyterLab Dark", "JupyterLab Light"):
             notebook.command("apputils:change-theme", {"theme": theme})
+            notebook.page.locator(f"body[data-jp-theme-name='{theme}']").wait_for(state="attached")
             notebook.type_and_run(cell, source)
             report = notebook.show(cell).locator(".jp-OutputArea-output").first
             for part in report.locator("summary").all():

@@ -11,6 +11,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from browser import FLAGS, POLLING, READY
 
 from tools import lab
 
@@ -59,7 +60,6 @@ class Lab:
 
 @pytest.fixture
 def page(browser_path):
-    from browser import FLAGS
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -69,8 +69,11 @@ def page(browser_path):
 
 
 def opened(page, path):
-    """Wait until a lesson is the one in front."""
-    page.wait_for_function(f"path => ({CURRENT})() === path", arg=path, timeout=DEADLINE * 1000)
+    """Wait until a lesson is the one in front, and has its kernel: a server that is ended before hangs."""
+    page.wait_for_function(
+        f"path => ({CURRENT})() === path", arg=path, timeout=DEADLINE * 1000, polling=POLLING
+    )
+    page.evaluate(READY)
 
 
 def test_course_opens_at_lesson_00_and_then_where_the_learner_was(page, tmp_path):
