@@ -7,15 +7,19 @@ from pathlib import Path
 
 import pytest
 
-# Made here and not in a fixture: nbval starts its kernels outside every fixture. The folder goes with
-# the process; each worker of xdist makes its own.
-_scratch = tempfile.TemporaryDirectory(prefix="attention-course-tests-")
-os.environ["ATTENTION_COURSE_PROGRESS"] = str(Path(_scratch.name) / "progress.json")  # not the learner's
+# Made here and not in a fixture: nbval starts its kernels outside every fixture. The folder goes with the process that
+# made it; workers of xdist inherit it, so that the index of lesson 10 is made by one of them.
+SCRATCH = "ATTENTION_COURSE_TESTS"
+if SCRATCH not in os.environ:
+    _scratch = tempfile.TemporaryDirectory(prefix="attention-course-tests-")
+    os.environ[SCRATCH] = _scratch.name
+_mine = Path(tempfile.mkdtemp(dir=os.environ[SCRATCH]))
+os.environ["ATTENTION_COURSE_PROGRESS"] = f"{_mine}.progress.json"  # not the learner's
 os.environ["TQDM_DISABLE"] = "1"
 # Kernels run tests/brief_kernel.py first, and nothing of whoever runs the tests.
 os.environ.pop("JPY_SESSION_NAME", None)
-os.environ["IPYTHONDIR"] = str(Path(_scratch.name) / "ipython")
-_startup = Path(os.environ["IPYTHONDIR"]) / "profile_default" / "startup"
+os.environ["IPYTHONDIR"] = str(_mine)
+_startup = _mine / "profile_default" / "startup"
 _startup.mkdir(parents=True)
 shutil.copy(Path(__file__).parent / "tests" / "brief_kernel.py", _startup)
 if "PYTEST_XDIST_WORKER" in os.environ:

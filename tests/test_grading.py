@@ -26,7 +26,7 @@ SOLVED = json.loads((ROOT / "solutions" / "00_start_here_solution.ipynb").read_t
 UNTOUCHED = lesson_from_solution(SOLVED, "00_start_here_solution.ipynb")
 POSIX = pytest.mark.skipif(os.name != "posix", reason="needs a POSIX system")
 LIMITS = grading.Limits(answer=30, copy=120, memory=600_000_000, disk=60_000_000, output=2_000_000, processes=20)
-IMPATIENT = dataclasses.replace(LIMITS, answer=6)  # for copies that nothing but the clock ends
+IMPATIENT = dataclasses.replace(LIMITS, answer=3)  # for copies that nothing but the clock ends
 
 
 def with_answer(body, before="", decorator='@exercise("0.1")', cell_magic=""):
@@ -65,8 +65,8 @@ SLEEP_FOR_EVER = "import time\nwhile True:\n    try:\n        time.sleep(1)\n   
 HOSTILE = {
     "ends-its-process": (with_answer(RIGHT, before="import os\nos._exit(1)\n"), "exit code 1"),
     "kills-itself": (with_answer(RIGHT, before="import os\nos.kill(os.getpid(), 9)\n"), "SIGKILL"),
-    "loops": (with_answer(RIGHT, before="while True:\n    pass\n"), "still running after 6 seconds"),
-    "swallows-everything": (with_answer(RIGHT, before=SLEEP_FOR_EVER), "still running after 6 seconds"),
+    "loops": (with_answer(RIGHT, before="while True:\n    pass\n"), "still running after 3 seconds"),
+    "swallows-everything": (with_answer(RIGHT, before=SLEEP_FOR_EVER), "still running after 3 seconds"),
     "ignores-interrupts": (
         with_answer(
             RIGHT, before="import signal\nfor n in (2, 15):\n    signal.signal(n, signal.SIG_IGN)\n" + SLEEP_FOR_EVER

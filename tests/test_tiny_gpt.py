@@ -33,6 +33,14 @@ SEEDS = range(5)
 SMALL = {"d_model": 32, "n_heads": 2, "max_len": 64}  # as good at what is asked here, and quick
 
 
+@pytest.fixture(scope="module")
+def trained(text):
+    """A small model after 200 steps with seed 0."""
+    model = training.new_model(seed=0, **SMALL)
+    training.train(model, text, 200, seed=0)
+    return model
+
+
 def normal(*shape, seed=0, dtype=torch.float32):
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=dtype)
 
@@ -294,11 +302,11 @@ def test_bugs_do_not_show_in_the_loss_as_the_page_says(text):
     assert abs(rolled - right) < 0.15  # 0.04
 
 
-def test_short_training_passes_letter_pairs_on_no_seed(text):
+def test_short_training_passes_letter_pairs_on_no_seed(text, trained):
     pairs = corpus.LetterCounts(text.train, 1).bits_per_character(text.validation)
-    for seed in (0, 1):
-        model = training.new_model(seed=seed, **SMALL)
-        training.train(model, text, 200, seed=seed)
+    another = training.new_model(seed=1, **SMALL)
+    training.train(another, text, 200, seed=1)
+    for model in (trained, another):
         assert training.bits_per_character(model, text.validation) < pairs
 
 
@@ -344,8 +352,6 @@ def test_interrupted_training_loses_the_model(text, monkeypatch, capsys):
     assert "Stopped after 3 of 100 steps" in capsys.readouterr().out
 
 
-def test_bits_do_not_fall_with_reach(text):
-    model = training.new_model(seed=0, **SMALL)
-    training.train(model, text, 200)
-    fed = dict(zip(training.REACHES, training.bits_by_reach(model, text.validation, training.REACHES, n=400), strict=True))
+def test_bits_do_not_fall_with_reach(text, trained):
+    fed = dict(zip(training.REACHES, training.bits_by_reach(trained, text.validation, training.REACHES, n=400), strict=True))
     assert fed[1] > fed[3] > fed[64] - 0.05 and median([fed[8], fed[16], fed[32], fed[64]]) < fed[2]
