@@ -85,11 +85,17 @@ class _Function:
         key: what makes it the same change as another, in other places; both nodes' text for None. None if both are
         the same.
         """
-        if ast.dump(new) == ast.dump(old):
+        if ast.dump(new) == ast.dump(old) or self._grows_without_end(where, new):
             return None
         new = ast.fix_missing_locations(ast.copy_location(new, old))
         key = (kind, *(key or (ast.dump(old), ast.dump(new))))
         return Edit(rank, kind, look, key, (getattr(old, "lineno", self.function.lineno),), ((*where, new),))
+
+    def _grows_without_end(self, where, new):
+        """Whether a local name becomes an exponent: a total as a power of whole numbers takes seconds to write down."""
+        parent, field, _ = where
+        power = isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Pow) and field == "right"
+        return power and isinstance(new, ast.Name) and new.id not in self.arguments
 
     def change(self, rank, kind, look, key, lines, places):
         """An edit of any number of places."""
@@ -155,7 +161,7 @@ class _Function:
         if isinstance(parent, ast.Call) and where[1] == "func" or node.id not in self.names:
             return
         for name in self.names:
-            if name != node.id:
+            if name not in (node.id, _grown_by(parent)):
                 yield self.edit(2, "name", f"the name `{node.id}`", where, ast.Name(name, ast.Load()), node)
         for attribute in self.attributes:
             own = ast.Attribute(ast.Name("self", ast.Load()), attribute, ast.Load())
@@ -241,6 +247,12 @@ class _Function:
             for name in self.arguments[:6]:
                 product = ast.BinOp(node, ast.Mult(), ast.Name(name, ast.Load()))
                 yield self.edit(3, "part", "what is multiplied there: is something missing?", where, product, node)
+        if isinstance(node.op, ast.Mult) and isinstance(node.left, ast.List) and len(node.left.elts) == 1:
+            every = ast.comprehension(
+                ast.Name("_", ast.Store()), ast.Call(ast.Name("range", ast.Load()), [node.right], []), [], 0
+            )
+            look = "whether the `*` makes new ones, or repeats the same one"
+            yield self.edit(1, "copy", look, where, ast.ListComp(node.left.elts[0], [every]), node)
         if isinstance(node.op, ast.MatMult):
             for side in ("left", "right"):
                 new = ast.BinOp(node.left, node.op, node.right)
@@ -290,6 +302,12 @@ class _Function:
             for order in itertools.permutations(node.elts):
                 if list(order) != node.elts:
                     yield self.edit(1, "order", look, where, ast.Tuple(list(order), ast.Load()), node)
+
+
+def _grown_by(call):
+    """The name of the list that a call puts something into: a list within itself has no end."""
+    grows = isinstance(call, ast.Call) and name_of(call) in ("append", "extend", "insert")
+    return call.func.value.id if grows and isinstance(getattr(call.func, "value", None), ast.Name) else None
 
 
 def _kind_of(node):
