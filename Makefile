@@ -17,7 +17,7 @@ PYTHON ?= $(firstword $(foreach name,$(NAMES),$(shell $(name) -c '$(NEW_ENOUGH)'
 CONSTRAINTS ?= constraints.txt
 
 # Without bytecode each kernel starts seconds later, and PIP_NO_COMPILE may be set. CI compiles what it imports, as it goes.
-COMPILE ?= --compile
+COMPILE := --compile
 INSTALL = $(BIN)/python -m pip install $(COMPILE) $(if $(CONSTRAINTS),-c "$$CONSTRAINTS") \
 	$(if $(TORCH_INDEX),--extra-index-url "$$TORCH_INDEX")
 
