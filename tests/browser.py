@@ -47,9 +47,6 @@ DONE = """async () => {
     await session?.kernel?.requestKernelInfo();
     return true;
 }"""
-# Each editor asks, when it is made, for the moment at which all fonts are there, and each time the browser lays out the
-# whole page before it answers: a third of what opening a long notebook costs. These fonts are there from the start.
-FONTS_ARE_THERE = "Object.defineProperty(document.fonts, 'ready', {value: Promise.resolve(document.fonts)})"
 POLLING = 100  # milliseconds between two looks; playwright's own way draws the page anew for each
 IDLE = "() => window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status === 'idle'"
 

@@ -7,7 +7,7 @@ import platform
 import re
 
 import pytest
-from browser import FLAGS, FONTS_ARE_THERE, ROOT, Notebook, Server
+from browser import FLAGS, ROOT, Notebook, Server
 
 from helpers.course import LESSONS
 from helpers.feedback.registry import get, get_prediction
@@ -73,7 +73,6 @@ def open_notebook(server, browser, pages, request):
     def open_it(path):
         if not pages:
             pages.append(browser.new_page())
-            pages[0].add_init_script(FONTS_ARE_THERE)
         pages[0].set_viewport_size({"width": 1300, "height": 1000})
         opened.append(Notebook(pages[0], server, path))
         return opened[-1]
