@@ -179,9 +179,9 @@ class Difference:
     __repr__ = __str__
 
     def _repr_html_(self):
-        narrow = "".join(f"<tr>{_cell(mark)}{_cell(line, mark)}</tr>" for mark, line in self.lines())
+        narrow = "".join(_row(_cell(mark), _cell(line, mark)) for mark, line in self.lines())
         wide = "".join(
-            f"<tr>{_cell(mark)}{_cell(mine, mark if mine else ' ')}{_cell(theirs, mark if theirs else ' ')}</tr>"
+            _row(_cell(mark), _cell(mine, mark if mine else " "), _cell(theirs, mark if theirs else " "))
             for mark, mine, theirs in self.rows()
         )
         head = '<tr><th></th><th style="text-align:left">yours</th><th style="text-align:left">solution</th></tr>'
@@ -195,6 +195,10 @@ def _block(name, display, rows, legend):
     table = f'<div style="overflow-x:auto"><table style="margin:0.3em 0">{rows}</table></div>'
     small = f'<div style="font-size:85%;opacity:0.8">{legend}</div>'
     return f'<div class="course-compare-{name}" style="display:{display}">{table}{small}</div>'
+
+
+def _row(*cells):
+    return f'<tr style="background:none">{"".join(cells)}</tr>'  # JupyterLab stripes the rows of tables
 
 
 def _cell(text, mark=" "):
