@@ -108,7 +108,7 @@ def rope_attention(X, W_q, W_k, W_v):
 
 
 def alibi_bias(n_heads, T):
-    """What ALiBi (Press et al. 2022) adds to the scores: minus slope · distance.
+    """What ALiBi (Press et al. 2022) adds to scores: minus slope · distance.
 
     n_heads: h, a power of two. T: number of words.
     Returns (h, T_q, T_k) = (h, T, T), float32: head i = 1 ... h has the slope
