@@ -49,6 +49,11 @@ class Answer:
         wrong = self.wrong
         return [*wrong, *(i for i in range(len(self.exercise.cases)) if i not in wrong)]
 
+    @functools.cached_property
+    def _telling(self):
+        """The same, in the order in which variants are tried: the first wrong one, then what refused the last ones."""
+        return self.order
+
     def run(self, i):
         """Run the next case, i, and keep its outcome."""
         self.outcomes.append(running.run(self.exercise, self.candidate, self.exercise.cases[i], self.clock))
@@ -135,9 +140,13 @@ class Answer:
         What it did on the first wrong case is kept as `latest`.
         """
         self.latest = None
-        return all(self.right(variant, i) for i in self.order) and not any(
-            self.asked(ask, variant) for ask in self.exercise.properties
-        )
+        for i in self._telling:
+            if not self.right(variant, i):
+                if i != self._telling[0]:
+                    self._telling.remove(i)
+                    self._telling.insert(1, i)  # variants alike mostly fail alike
+                return False
+        return not any(self.asked(ask, variant) for ask in self.exercise.properties)
 
     def asked(self, ask, candidate):
         """What a property or a note says of a candidate; an error in it is an answer too (a Finding or a sentence)."""

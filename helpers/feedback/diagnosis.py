@@ -228,7 +228,7 @@ def _change_and_known(search):
 
 def _two_changes(search):
     """Two changes of the learner's own code that together make it right."""
-    if search.values is None:
+    if search.values is None or search.is_verdict:
         return None
     answer = search.answer
     found = two_changes.find(answer.tree, answer.space, search.values, answer.fits)

@@ -191,6 +191,15 @@ def _axes(function, call, where, name, shown, changed):
         yield function.edit(1, "shape", look, where, changed(keywords=[*call.keywords, keep]), call, ("kept",))
 
 
+def every_place(function, node, where):
+    """A loop over places that are written out, as one over all of a range."""
+    loop = where[0]
+    if isinstance(loop, (ast.For, ast.comprehension)) and where[1] == "iter":
+        for size in _sizes(function):
+            every = ast.Call(ast.Name("range", ast.Load()), [number(1), size], [])
+            yield function.edit(2, "range", "what that loop runs through", where, every, node)
+
+
 def _additions(function, call, where, name, shown, changed):
     """Arguments that are missing, conditions the wrong way round, letters of einsum, bounds of range, dtypes."""
     edit = function.edit

@@ -5,9 +5,9 @@ import itertools
 import re
 from dataclasses import replace
 
-from . import edits_of_calls, edits_of_numbers, edits_of_statements
+from . import edits_of_calls, edits_of_indices, edits_of_numbers, edits_of_statements
 from .edits import Edit
-from .trees import name_of, number, short
+from .trees import name_of, short
 from .variants import body_of, functions_of
 
 
@@ -140,13 +140,14 @@ class _Function:
             yield self.edit(2, "condition", "whether that `if` is needed", where, node.body, node)
             yield self.edit(2, "condition", "whether that `if` is needed", where, node.orelse, node)
         elif isinstance(node, ast.Subscript) and not stored:
-            yield from self._subscript(node, where)
+            yield from edits_of_indices.of_subscript(self, node, where)
         elif isinstance(node, ast.Tuple) and not stored:
             yield from self._tuple(node, where, parent)
+            yield from edits_of_calls.every_place(self, node, where)
         elif isinstance(node, ast.Call):
             yield from edits_of_calls.edits(self, node, where, parent)
         if isinstance(node, ast.Subscript):
-            yield from self._indices(node)
+            yield from edits_of_indices.of_indices(self, node)
         if isinstance(parent, (ast.Assign, ast.Return)) and where[1] == "value":
             yield from edits_of_statements.steps_added(self, node, where, parent)
 
@@ -288,52 +289,8 @@ class _Function:
                 if list(order) != node.elts:
                     yield self.edit(1, "order", look, where, ast.Tuple(list(order), ast.Load()), node)
 
-    def _subscript(self, node, where):
-        if isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
-            for name in self.arguments[:6]:
-                for size in edits_of_numbers.sizes(self, name):
-                    if name != "self" and ast.dump(size) != ast.dump(node):
-                        yield self.edit(2, "size", f"the size `{ast.unparse(node)[:25]}`", where, size, node)
-            return
-        text = ast.unparse(node.slice).removeprefix("(").removesuffix(")")
-        if len(text) <= 20:
-            yield self.edit(2, "index", f"whether `[{text}]` belongs there", where, node.value, node)
-
-    def _indices(self, node):
-        """Edits of what stands in brackets."""
-        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        if len(parts) >= 2:
-            for i, j in itertools.combinations(range(min(len(parts), 4)), 2):
-                order = list(parts)
-                order[i], order[j] = order[j], order[i]
-                look = f"the order of the indices of `{ast.unparse(node.value)[:20]}`"
-                yield self.edit(1, "order", look, (node, "slice", None), ast.Tuple(order, ast.Load()), node.slice)
-        for part in parts:
-            if not isinstance(part, ast.Slice):
-                continue
-            base = ast.unparse(node.value)[:20]
-            look = f"where the slice of `{base}` begins and ends"
-            if (part.lower is None) != (part.upper is None):
-                places = ((part, "lower", None, part.upper), (part, "upper", None, part.lower))
-                yield self.change(1, "slice", look, ("slice turned", base, ast.dump(part)), (node.lineno,), places)
-            for field in ("lower", "upper", "step"):
-                bound = getattr(part, field)
-                others = [None] if bound is not None else []
-                if bound is not None:
-                    others += [ast.BinOp(bound, op(), ast.Constant(1)) for op in (ast.Add, ast.Sub)]
-                elif field != "step":
-                    others += [number(n) for n in (1, -1)]
-                for new in others:
-                    new = new if new is None else ast.copy_location(new, node)
-                    key = ("slice", field, ast.dump(part), _dumped(new))
-                    yield Edit(2, "slice", look, key, (node.lineno,), ((part, field, None, new),))
-
 
 def _kind_of(node):
     """What a dropped part is, so that parts alike are dropped together: the function it calls, or its text."""
     call = node.args[0] if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Call) else node
     return name_of(call) if isinstance(call, ast.Call) else ast.dump(node)
-
-
-def _dumped(new):
-    return ast.dump(new) if isinstance(new, ast.AST) else repr(new)

@@ -34,6 +34,13 @@ def infinity(torch, negative):
     return ast.UnaryOp(ast.USub(), inf) if negative else inf
 
 
+def _largest(node, torch):
+    """The expression for the largest entry of every row."""
+    largest, keep = ("amax", "keepdim") if torch else ("max", "keepdims")
+    axis = ast.keyword("dim" if torch else "axis", number(-1))
+    return ast.Call(ast.Attribute(node, largest, ast.Load()), [], [axis, ast.keyword(keep, ast.Constant(True))])
+
+
 def of_number(function, node, where, parent):
     """Edits of a number, which may be negative."""
     value = node.value if isinstance(node, ast.Constant) else node.operand.value
@@ -60,6 +67,8 @@ def of_number(function, node, where, parent):
                 for size in sizes(function, name):
                     yield function.edit(3, kind, look, where, size, node)
         yield function.edit(3, kind, look, where, infinity(function.torch, True), node)
+        if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Sub) and parent.right is node:
+            yield function.edit(2, kind, look, where, _largest(parent.left, function.torch), node)
 
 
 def sizes(function, name):

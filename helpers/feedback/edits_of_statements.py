@@ -3,6 +3,7 @@
 import ast
 import itertools
 
+from . import edits_of_order
 from .trees import name_of, number
 
 _OPERATORS = {
@@ -42,6 +43,11 @@ def _of_lines(function, owner, field, in_loop):
         if after and not isinstance(line, ast.Return) and not isinstance(after[0], ast.Return):
             look = f"the order of lines {line.lineno} and {after[0].lineno}"
             yield whole(2, "order of lines", look, [*before, after[0], line, *after[1:]], at, line.lineno)
+
+        def pair(rank, kind, look, new, at, key, before=before, after=after):
+            return whole(rank, kind, look, [*before, *new, *after[1:]], at, key)
+
+        yield from edits_of_order.of_two_lines(function, line, after, pair)
         if isinstance(line, ast.If):
             yield from _condition(function, line, before, after, whole)
         if isinstance(line, _LOOPS):
@@ -182,6 +188,8 @@ def steps_added(function, node, where, parent):
     look = f"{what}: is a step missing?"
     if isinstance(node, ast.Tuple) or _makes_room(node):
         return
+    if isinstance(parent, ast.Return):
+        yield from edits_of_order.moved_back(function, node, where)
     module = ast.Name("torch" if function.torch else "np", ast.Load())
     for name in ("exp", "log", "sqrt", "abs", "tanh", "cumsum"):
         extra = [number(0)] if name == "cumsum" and function.torch else []

@@ -111,7 +111,7 @@ class Values:
         self.watched, self.steps = watching.watched(tree)
         self.theirs, self.run, self.right, self.order = _Reference.of(reference, run), run, right, list(order)
         self.phrases, self.sizes, self.build = phrases or {}, sizes, variants.Builder(space)
-        self.first, self._own = self.order[0], {}
+        self.first, self._own, self._matches = self.order[0], {}, {}
 
     def of_variant(self, watched, steps):
         """The values of a changed answer, watched, on the first case; none where it cannot be compiled."""
@@ -196,11 +196,12 @@ class Values:
     def matches_on_first(self, k):
         """What step k equals on the first case alone: (2, key); or nearly: (1, key, how)."""
         value = self.own(self.first)[k]
-        for key, (_, theirs) in self.theirs.values(self.first).items():
-            if np.shape(value) == np.shape(theirs) and equal(value, theirs):
-                yield 2, key
-            else:
-                yield from ((1, key, how) for how in nearly(value, theirs))
+        array = array_of(value)
+        look = array.shape, array.dtype, array.tobytes()  # variants of an answer share most of their values
+        if look not in self._matches:
+            theirs = self.theirs.values(self.first).items()
+            self._matches[look] = [match for key, (_, other) in theirs for match in _match(key, value, other)]
+        return self._matches[look]
 
     def _agree(self, k, key):
         pairs = [(self.own(i).get(k), self.theirs.values(i).get(key)) for i in self.order[:CASES_COMPARED]]
@@ -288,6 +289,12 @@ class Values:
                 elif equal(1 / sums, factors):
                     yield f"that divided by the sum of `{self.steps[k].label}`"
         yield "that with each row multiplied by a number of its own" if factors.ndim else "that times a number"
+
+
+def _match(key, ours, theirs):
+    if np.shape(ours) == np.shape(theirs) and equal(ours, theirs):
+        return [(2, key)]
+    return [(1, key, how) for how in nearly(ours, theirs)]
 
 
 def _bare(name):

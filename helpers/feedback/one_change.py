@@ -119,7 +119,8 @@ def _sentence(options):
     if any(option.lines != first.lines for option in options):
         places = [f"{in_lines(option.lines)} (look at {option.what_to_look_at})" for option in options]
         return f"One change would make this right, {' or '.join(places)}."
-    what = "One change" if len(first.lines) == 1 else "The same change"
+    single = len(first.lines) == 1 or first.kind == "order of lines"
+    what = "One change" if single else "The same change"
     return f"{what} {in_lines(first.lines)} would make this right: look at {look}"
 
 

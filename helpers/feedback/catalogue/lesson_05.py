@@ -215,7 +215,7 @@ def _leak_case(attend, T=8, d=4, dtype=torch.float64, also=""):
 
 def _run_leak_test(candidate, attend, x):
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
+        torch.default_generator.manual_seed(0)  # torch.manual_seed walks the stack, which costs more than the answer
         return candidate(attend, x)
 
 
