@@ -165,6 +165,17 @@ def test_words_for_a_large_matrix_list_every_number(shown):
     assert len(told(shown)) < 200 and "128 rows by 128 columns" in told(shown)
 
 
+def test_words_for_a_large_matrix_miss_what_the_eye_sees_along_diagonals(shown):
+    offsets = np.arange(16.0)[:, None] - np.arange(16.0)
+    plots.heatmap(-np.abs(offsets), kind="signed")
+    assert told(shown).endswith("values from −15 to 0, the same all along each diagonal and largest on the middle one.")
+    plots.heatmap(offsets, kind="signed")
+    assert told(shown).endswith("values from −15 to 15, the same all along each diagonal.")
+    offsets[3, 3] = 1
+    plots.heatmap(offsets, kind="signed")
+    assert told(shown).endswith("values from −15 to 15.")
+
+
 def test_words_for_curves_leave_out_scale_ends_or_peak(shown):
     plots.lines([1, 10, 100], {"loss": [0.5, 2, 0.001]}, xlabel="steps", ylabel="loss of a run", log="x", guides={"chance": 1.0})
     assert told(shown) == (
