@@ -33,7 +33,7 @@ def test_the_last_right_value_and_the_first_wrong_one_are_named():
     assert (found.wrong.label, found.wrong.line) == ("w", 6)
     assert found.sentence == (
         "Your `s` in line 3 is right (the course's `scores`). `w` in line 6 is the first that is not:"
-        " it should be the course's `weights`. With that put right, every case passes."
+        " it should be the course's `weights`. `w[0, 2]` is 0.60 and should be 0.38. With that put right, every case passes."
     )
 
 
@@ -187,3 +187,11 @@ def self_attention(X, W_q, W_k, W_v, mask=None):
 def test_nothing_comes_after_a_value_that_is_returned():
     code = "\ndef softmax(x, axis=-1):\n    x -= x.max(axis=axis, keepdims=True)\n    x = np.exp(x)\n    x = x / x.sum(axis=axis, keepdims=True)\n    return x\n"
     assert trial_of("2.1", code).difference is None
+
+
+def test_a_value_that_lacks_a_sum_is_told_so():
+    code = ATTENTION.replace("Q @ np.swapaxes(K, -1, -2)", "Q[..., :, None, :] * K[..., None, :, :]")
+    found = trial_of("2.2", code).difference
+    assert found.sentence == (
+        "`s` in line 2 would be right as the course's `scores` so far if it were summed over its last axis."
+    )

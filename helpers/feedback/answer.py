@@ -6,6 +6,7 @@ import math
 
 from . import errors, one_case, running, variants
 from .exercise import AnswerProblem
+from .inputs import pristine
 from .outcomes import same_outcome
 from .sources import first_line_of, learners_source
 from .twins import twins_of
@@ -89,6 +90,10 @@ class Answer:
     def stopped(self, i):
         """Whether the answer raised where it should not have."""
         return self.outcomes[i].error is not None and self.expected[i].error is None
+
+    def given(self, i):
+        """Which arguments of case i hold something."""
+        return tuple(x is not None for x in pristine(self.exercise.cases[i]).drawn)
 
     # Variants of the learner's own code
 

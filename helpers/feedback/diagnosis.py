@@ -5,7 +5,7 @@ proved by running: either its mistakes do exactly what the answer did on every c
 right on every case. "You did" is said only where the learner's source bears it out.
 """
 
-from . import borrowing, change_and_known, changed_whole, two_changes
+from . import after_a_step, borrowing, change_and_known, changed_whole, two_changes
 from .exercise import AnswerProblem, Finding
 from .explanations import SAME_NUMBERS, Explanation, findings_of, message_of_mistake, messages, named, same_numbers
 from .messages import filled, message_of
@@ -188,6 +188,17 @@ def _with_factor(search, ids, factor):
     return Explanation("same numbers", headline, points=points, findings=(*known, Finding("factor", text)))
 
 
+def _after_a_step(search):
+    """What is returned, with one step more."""
+    if search.exercise.judge or search.is_verdict:
+        return None
+    clause = after_a_step.find(search)
+    if clause is None:
+        return None
+    headline = f"what you return would be right {clause}."
+    return Explanation("one step more", headline, findings=(Finding("one-step-more", headline),))
+
+
 def _callee(search):
     """A mistake inside a function that the reference calls, which a learner may have written out anew."""
     if search.says_little:
@@ -257,6 +268,7 @@ ROADS = (
     _known_by_numbers(1),
     _factor_of_formula,
     _transformed,
+    _after_a_step,
     _callee,
     _known_and_seen(3),
     _seen_together,

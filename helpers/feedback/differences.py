@@ -21,7 +21,9 @@ class Difference:
     beside the right one, or "". since: the line of the first value between the right and the wrong one, if it is an
     earlier line than the wrong one's: it is none of the reference's, and the mistake may be in it already. misnamed:
     values of the reference's that stand under each other's names. complete: a value that is all that should be
-    returned, though something else is.
+    returned, though something else is. off: a value of another shape than one of the reference's, which a step more
+    turns into it. step: that step, a clause such as "summed over its last axis".
+    pair: an entry of the wrong value beside the right one, in words.
     """
 
     right: tuple[Value, ...]
@@ -30,10 +32,13 @@ class Difference:
     since: int | None = None
     misnamed: tuple[Value, ...] = ()
     complete: Value | None = None
+    off: Value | None = None
+    step: str = ""
+    pair: str = ""
 
     @property
     def line(self):
-        return (self.complete or self.wrong or [*self.misnamed, *self.right][0]).line
+        return (self.complete or self.wrong or self.off or [*self.misnamed, *self.right][0]).line
 
     @property
     def lines_in_doubt(self):
@@ -52,6 +57,11 @@ class Difference:
             done = f"`{self.complete.label}` in line {self.complete.line} already is what should be returned"
             return f"{done}. Look at what comes after it."
         fine = _said_right(self.right)
+        if self.off:
+            value = self.off
+            phrase = "" if value.phrase == f"the {value.label}" else f" as {value.phrase}"
+            would = f"`{value.label}` in line {value.line} would be right{phrase} if it were {self.step}"
+            return f"{fine} {would}.".strip()
         if not self.wrong:
             return f"{fine} Look at the rest."
         value = self.wrong
@@ -62,7 +72,8 @@ class Difference:
         plain = value.phrase == f"the {value.label}" and not relation
         should = "" if plain else f": it should be {value.phrase}"
         where = f" Look at lines {self.since} to {value.line}." if self.since else ""
-        return f"{fine} {wrong}{should}{relation}{end}{where} With that put right, every case passes.".strip()
+        pair = f" {self.pair}." if self.pair and not relation else ""
+        return f"{fine} {wrong}{should}{relation}{end}{pair}{where} With that put right, every case passes.".strip()
 
 
 def _said_right(values):

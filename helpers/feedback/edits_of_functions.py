@@ -179,16 +179,18 @@ class _Function:
             for name in self._attributes_of(node.value.id):
                 if name != node.attr:
                     new = ast.Attribute(node.value, name, ast.Load())
-                    yield self.edit(3, "name", f"the name `{short(node)}`", where, new, node)
+                    yield self.edit(2, "name", f"the name `{short(node)}`", where, new, node)
         if node.attr == "T":
             yield self.edit(1, "transpose", "whether `.T` belongs there", where, node.value, node)
             look = "what `.T` does when there are more than two axes"
             yield self.edit(1, "transpose", look, where, self.swapped(node.value), node)
 
     def _attributes_of(self, name):
-        """Attributes with a capital or a bar, such as W_o and b_o, that the function reads of an argument."""
+        """Attributes such as W_o that the function reads of an argument, and b_o where it reads b_v besides."""
         read = (n for n in ast.walk(self.function) if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name))
-        return dict.fromkeys(n.attr for n in read if n.value.id == name and re.fullmatch(r"[A-Za-z]_\w", n.attr))
+        found = dict.fromkeys(n.attr for n in read if n.value.id == name and re.fullmatch(r"[A-Za-z]_\w", n.attr))
+        letters, ends = ({attribute[i] for attribute in found} for i in (0, -1))
+        return [*found, *sorted({f"{a}_{b}" for a in letters for b in ends} - set(found))]
 
     def swapped(self, node):
         """The expression for a node with its last two axes exchanged."""

@@ -51,7 +51,17 @@ def _inner_sizes(error, text, place, exercise):
         return None
     first, second = sorted(numbers) if not place else _in_order(numbers, place)
     rule = "in a product A @ B the last axis of A and the last but one of B must be equally long"
-    return f"{rule}; here they are {first} and {second}."
+    return f"{rule}; here they are {first} and {second}.{_between(place, {first, second})}"
+
+
+def _between(place, sizes):
+    """An argument that was not read so far and whose two sizes are those that do not fit."""
+    unread = () if place is None else place.unread
+    fitting = [(name, shape) for name, shape in unread if len(shape) == 2 and set(shape) == sizes]
+    if len(fitting) != 1:
+        return ""
+    name, shape = fitting[0]
+    return f" `{name}`, of shape {shape}, has just these two sizes: does it belong in between?"
 
 
 def _in_order(numbers, place):

@@ -13,7 +13,7 @@ class Explanation:
     """What is wrong with an answer.
 
     kind: which kind of knowledge it is: "known", "same numbers", "formula", "one change", "several changes",
-    "changed input".
+    "one step more", "changed input".
     headline: the first sentence. points: what the headline counts. findings: what was found, by name.
     more: sentences beneath.
     """
@@ -69,18 +69,18 @@ def same_numbers(clause, id):
 
 
 def partly(search):
-    """What explains every wrong case, or at least half of all: (sentence, whether every wrong case), or None."""
+    """What explains every wrong case, or a third of them: (sentence, whether every wrong case), or None."""
     first, wrong = search.order[0], search.wrong
     for size in range(1, min(2, search.exercise.max_mistakes) + 1):
         found = [ids for ids in search.twins.sets(size) if search.differs(ids, first) and search.fits(ids, first)]
         counts = {ids: sum(search.fits(ids, i) for i in wrong) for ids in found}
         most = max(counts.values(), default=0)
         best = [ids for ids in found if counts[ids] == most]
-        half = len(search.outcomes) / 2
-        everywhere = [sum(search.fits(ids, i) for i in range(len(search.outcomes))) for ids in best]
-        best = [ids for ids, count in zip(best, everywhere, strict=True) if most == len(wrong) or count >= half]
+        cases = range(len(search.outcomes))
+        everywhere = [sum(search.fits(ids, i) for i in cases) for ids in best]
+        best = [ids for ids, n in zip(best, everywhere, strict=True) if most == len(wrong) or 3 * n >= len(cases)]
         ways = messages(search, best)
-        if most * 2 < len(wrong) or not best or len(ways) > 2:
+        if 3 * most < len(wrong) or not best or len(ways) > 2:
             continue
         told = " Or: ".join(joined(messages) for messages in ways)
         same = "the same error comes up" if search.answer.stopped(first) else "the same numbers come out"

@@ -15,7 +15,8 @@ import numpy as np
 
 from . import variants, watching
 from .differences import Difference, Value
-from .matching import array_of, copied, equal, kept, nearly, relations, row_factors, same_kind, telling
+from .matching import array_of, copied, equal, kept, nearly, relations, row_factors, same_kind, step_between, telling
+from .values import shown, worst
 
 STEPS, CASES_COMPARED, TRIED = 40, 4, 120  # steps looked at, cases on which a value must agree, substitutions tried
 LONGEST_LABEL = 40  # characters of an expression that is quoted
@@ -148,13 +149,32 @@ class Values:
         wrong = self._wrong([k for k in inner if k not in keys])
         if wrong is None:
             right = [k for k in inner if k in keys and self.steps[k].name]
-            return Difference(tuple(self.value(k, keys[k]) for k in right)) if right else None
+            return self._of_other_shape(inner, keys) or (
+                Difference(tuple(self.value(k, keys[k]) for k in right)) if right else None
+            )
         before = [k for k in inner if k in keys and k < wrong[0]]
         if not before and self.steps[wrong[0]].line == max(self.steps[k].line for k in steps):
             return None  # all of it lies in one line: nothing is said by that
         before = [k for k in before if self.steps[k].name][-1:] or before[-1:]
         right = tuple(self.value(k, keys[k]) for k in before)
-        return Difference(right, self.value(*wrong), self._relation(*wrong), self._since(wrong[0], inner, keys))
+        since = self._since(wrong[0], inner, keys)
+        return Difference(right, self.value(*wrong), self._relation(*wrong), since, pair=self._pair(*wrong))
+
+    def _of_other_shape(self, steps, keys):
+        """The first value that would be one of the reference's after one step more, such as a sum over an axis."""
+        for k in steps:
+            if k in keys or not self.steps[k].name:
+                continue
+            for key, (name, theirs) in self.theirs.values(self.first).items():
+                if np.shape(theirs) != np.shape(self.own(self.first)[k]) and name != RESULT:
+                    pairs = [(self.own(i).get(k), self.theirs.values(i).get(key)) for i in self.order[:CASES_COMPARED]]
+                    both = [(a, b[1]) for a, b in pairs if a is not None and b is not None]
+                    step = step_between(both) if len(both) == len(pairs) > 1 else ""
+                    if step:
+                        before = [r for r in steps if r in keys and r < k and self.steps[r].name][-1:]
+                        right = tuple(self.value(r, keys[r]) for r in before)
+                        return Difference(right, off=self.value(k, key), step=step)
+        return None
 
     def _since(self, wrong, steps, keys):
         """The line of the first value between the last right one and the wrong one, or None if all is in one line.
@@ -273,6 +293,16 @@ class Values:
             [*relations(*pair, s), *self._factors(i, *pair)] for i, pair, s in zip(cases, pairs, sizes, strict=True)
         ]
         return next((r for r in found[0] if len(cases) > 1 and all(r in other for other in found)), "")
+
+    def _pair(self, k, key):
+        """An entry of a named value beside the right one, on the first wrong case; "" where it cannot be told."""
+        ours, theirs = self.own(self.first)[k], self.theirs.values(self.first)[key][1]
+        label = self.steps[k].name
+        if not label or self.theirs.is_all(self.first, key) or np.shape(ours) != np.shape(theirs) or not np.ndim(ours):
+            return ""
+        where = worst(theirs, ours)
+        got, wanted = (shown(array_of(x)[where]) for x in (ours, theirs))
+        return f"`{label}[{', '.join(map(str, where))}]` is {got} and should be {wanted}" if got != wanted else ""
 
     def _factors(self, i, ours, theirs):
         """What the rows of a value are multiplied by: the sum of another of the learner's values, or a number each."""

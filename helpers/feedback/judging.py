@@ -6,16 +6,14 @@ Attempted? Runs? Right kind, shape and values? Well behaved? And if not: what ex
 import inspect
 import logging
 
-import numpy as np
-
-from . import diagnosis, errors, hints, one_case, running, twins, variants
+from . import causes, diagnosis, errors, hints, one_case, running, twins, variants
 from .answer import Answer
 from .exercise import AnswerProblem, Finding
-from .explanations import Explanation, partly
+from .explanations import Explanation
 from .messages import continued, joined, opened, seconds
 from .outcomes import same_outcome
 from .registry import get
-from .remarks import missing_in, remarks_on
+from .remarks import remarks_on
 from .report import Report
 from .search import Search
 from .session import session
@@ -227,42 +225,13 @@ class _Judgement:
         error = answer.outcomes[first].error
         if isinstance(error, AnswerProblem):
             return self._make(status, error.finding.message, mistakes=(error.finding,), paragraphs=where[1:])
-        causes = [*self._causes(first), *hints.hints(answer), *self._changed()]
+        likely = [*causes.likely(self.search), *hints.hints(answer), *self._changed()]
         advice = errors.advice(error)
         if answer.stopped(first) or not one_case.same_shapes(answer, first):
-            headline, *more = [answer.problems[first].text, *advice, *causes, *self._coarser(), *where[1:]]
+            headline, *more = [answer.problems[first].text, *advice, *likely, *self._coarser(), *where[1:]]
         else:
-            headline, *more = [*(causes or ["the numbers are not right yet."]), *self._coarser(), *where]
+            headline, *more = [*(likely or ["the numbers are not right yet."]), *self._coarser(), *where]
         return self._make(status, headline, paragraphs=tuple(more[:4]), comparison=picture)
-
-    def _causes(self, first):
-        """Likely causes: facts of the source, a mistake that explains a part, the first value that differs."""
-        answer = self.answer
-        remarks = remarks_on(answer)
-        sure = [remark.sentence for remark in remarks if remark.certain]
-        part = partly(self.search)
-        one_bit = isinstance(answer.expected[first].value, (bool, np.bool_))  # a yes or no agrees too easily
-        part = None if one_bit else part
-        differing = self._first_difference()
-        maybe = self._suspicions([remark for remark in remarks if not remark.certain])[:1]
-        whole = [part[0]] if part and part[1] else []
-        rest = [part[0]] if part and not part[1] else []
-        said = [*sure[:2], *whole, *differing, *rest]
-        return [*said, *([] if sure or whole else maybe), *([] if said else missing_in(answer)[:1])]
-
-    def _suspicions(self, remarks):
-        """Remarks on lines where the first value that differs says the mistake may be; all where it says nothing."""
-        difference = self.search.difference
-        if difference is None:
-            return [remark.sentence for remark in remarks]
-        if difference.relation or difference.complete or difference.misnamed:
-            return []
-        first, last = difference.lines_in_doubt
-        return [remark.sentence for remark in remarks if first <= remark.line <= last]
-
-    def _first_difference(self):
-        difference = self.search.difference
-        return [difference.sentence] if difference else []
 
     def _where(self, first):
         """Evidence: the first case that differs, and how many others do."""

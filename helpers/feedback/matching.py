@@ -1,5 +1,7 @@
 """When two values of an answer and of the reference are the same, nearly the same, or plainly related."""
 
+import itertools
+
 import numpy as np
 
 from .values import as_array, is_tensor
@@ -87,6 +89,34 @@ def nearly(ours, theirs):
     if np.isfinite(ours).all() and np.isfinite(theirs).all() and theirs[at] and ours[at]:
         if equal(ours, theirs * (ours[at] / theirs[at])):
             yield "times"
+
+
+def step_between(pairs):
+    """The step that turns the first value of each pair into the second, as a clause; "" where no simple one does.
+
+    pairs: values of different shapes, ours and the right one, on several cases.
+    """
+    first = array_of(pairs[0][0])
+    for axis in range(-1, -first.ndim - 1, -1):
+        for clause, function in (("summed over", np.sum), ("averaged over", np.mean)):
+            if all(_equal_after(ours, theirs, function, axis=axis) for ours, theirs in pairs):
+                return f"{clause} {_AXES.get(axis, f'axis {axis}')}"
+    orders = itertools.permutations(range(first.ndim)) if 2 <= first.ndim <= 4 else ()
+    for order in orders:
+        if all(_equal_after(ours, theirs, np.transpose, axes=order) for ours, theirs in pairs):
+            last_two = order == (*range(first.ndim - 2), first.ndim - 1, first.ndim - 2)
+            return "turned, its last two axes exchanged" if last_two else f"turned, its axes in the order {order}"
+    return ""
+
+
+_AXES = {-1: "its last axis", -2: "its last axis but one"}
+
+
+def _equal_after(ours, theirs, function, **options):
+    try:
+        return equal(function(array_of(ours), **options), theirs)
+    except ValueError:  # a case in which the value has other axes
+        return False
 
 
 def relations(ours, theirs, sizes):

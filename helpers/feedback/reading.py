@@ -59,11 +59,21 @@ def _all(tree, many_axes):
         for node in ast.walk(function):
             yield from _statement(node, function)
             yield from (one for one in reading_calls.of(node) if has_input or "sizes of the input" not in one[1])
+            yield from _first_only(node, many_axes)
             if isinstance(node, ast.Attribute) and node.attr == "T" and short(node.value) in many_axes:
                 yield from suspicion(
                     node, f"`.T` in `{short(node)}`", "With more than two axes it reverses all of them."
                 )
     yield from _classes(tree)
+
+
+def _first_only(node, many_axes):
+    """x[0] of an argument with a batch."""
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and short(node.value) in many_axes:
+        first = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) else node.slice
+        if number_of(first) in (0, -1):
+            which = "first" if number_of(first) == 0 else "last"
+            yield from suspicion(node, f"`{short(node)}`", f"It takes the {which} alone and leaves all others out.")
 
 
 def _returns(function):

@@ -1,5 +1,6 @@
 """Run an answer on one case without letting it harm the kernel, and say where it stopped."""
 
+import linecache
 import re
 import traceback
 import types
@@ -103,6 +104,7 @@ class Place:
     shapes: str
     names: tuple[str, ...] = ()
     innermost: bool = False  # the error was raised by this very line, not by what it calls
+    unread: tuple[tuple[str, tuple[int, ...]], ...] = ()  # arguments that no line so far has read, with their shapes
 
 
 def place_of(error, candidate):
@@ -118,7 +120,17 @@ def place_of(error, candidate):
     names = dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text))
     found = {name: frame.f_locals[name] for name in names if name in frame.f_locals and is_array(frame.f_locals[name])}
     shapes = " and ".join(f"{name} {tuple(value.shape)}" for name, value in found.items())
-    return Place(line, text, shapes, tuple(frame.f_locals), innermost=own[-1] == frames[-1])
+    return Place(line, text, shapes, tuple(frame.f_locals), own[-1] == frames[-1], tuple(_unread(frame, line)))
+
+
+def _unread(frame, line):
+    """(name, shape) of arguments that hold arrays and that no line of the function up to this one has named."""
+    code = frame.f_code
+    read = (linecache.getline(code.co_filename, n) for n in range(code.co_firstlineno + 1, line + 1))
+    words = set(re.findall(r"[A-Za-z_]\w*", "".join(read)))
+    for name in code.co_varnames[: code.co_argcount]:
+        if name not in words and is_array(frame.f_locals.get(name)):
+            yield name, tuple(frame.f_locals[name].shape)
 
 
 def line_in(error, file):

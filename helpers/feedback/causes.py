@@ -1,0 +1,45 @@
+"""Likely causes of a wrong answer that nothing explains: each sentence is a fact, and none claims to be all of it."""
+
+from dataclasses import replace
+
+from . import partial_change
+from .explanations import partly
+from .remarks import missing_in, remarks_on
+
+
+def likely(search):
+    """Facts of the source, what explains or mends a part, and the first value that differs; most telling first."""
+    remarks = remarks_on(search.answer)
+    sure = [remark.sentence for remark in remarks if remark.certain]
+    part = None if search.is_verdict else partly(search)  # a yes or no agrees too easily
+    some = _change_of_some(search) if part is None else []
+    maybe = _suspicions(search, [remark for remark in remarks if not remark.certain])[:1]
+    whole = [part[0]] if part and part[1] else []
+    rest = [part[0]] if part and not part[1] else []
+    said = [*sure[:2], *whole, *some, *_first_difference(search), *rest]
+    return [*said, *([] if sure or whole or some else maybe), *([] if said else missing_in(search.answer)[:1])]
+
+
+def _change_of_some(search):
+    found = partial_change.find(search)
+    return [found.sentence] if found else []
+
+
+def _suspicions(search, remarks):
+    """Remarks on lines where the first value that differs says the mistake may be; all where it says nothing."""
+    difference = search.difference
+    if difference is None:
+        return [remark.sentence for remark in remarks]
+    if difference.relation or difference.complete or difference.misnamed or difference.step:
+        return []
+    first, last = difference.lines_in_doubt
+    return [remark.sentence for remark in remarks if first <= remark.line <= last]
+
+
+def _first_difference(search):
+    difference = search.difference
+    if difference is None:
+        return []
+    told = search.answer.problems[search.order[0]].text  # of the same entry, where the value is a result
+    numbers = difference.pair.partition("]` ")[2]
+    return [replace(difference, pair="").sentence if numbers and numbers in told else difference.sentence]
