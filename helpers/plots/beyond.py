@@ -148,7 +148,7 @@ def recall(n_pairs, shares, title):
     n_pairs: (n,). shares: dict from label to (n,).
     """
     curves = {label: as_array(values) for label, values in shares.items()}
-    ends = ", ".join(f"{label} {values[-1]:.1f}" for label, values in curves.items())
+    ends = "; ".join(f"{label}: {values[-1]:.1f}" for label, values in curves.items())
     alt = f"Share of right answers against the number of pairs, {n_pairs[0]} to {n_pairs[-1]}. At the end: {ends}."
     with course_style():
         figure, (axes,) = _figure(7.0, 3.6)
@@ -173,7 +173,7 @@ def costs(comparison):
     seconds = {name: as_array(values) * 1e3 for name, values in comparison.seconds.items()}
     megabytes = {name: as_array(values) / 1e6 for name, values in comparison.peaks.items()}
     ends = "; ".join(
-        f"{name} {number(seconds[name][-1])} ms and {number(megabytes[name][-1])} MB" for name in seconds
+        f"{name}: {number(seconds[name][-1])} ms and {number(megabytes[name][-1])} MB" for name in seconds
     )
     alt = f"Time and peak memory against length, {lengths[0]:,} to {lengths[-1]:,} words. At the end: {ends}."
     with course_style():
