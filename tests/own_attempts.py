@@ -1207,7 +1207,7 @@ def weighted_average(values, weights):
 def weighted_average(values, weights):
     shares = weights / np.sum(weights)
     return np.sum(shares * weights * values)
-# 0.1 list -> "A number is wanted; a list of 1 came back"
+# 0.1 list -> "without the list around it"
 def weighted_average(values, weights):
     return [np.sum(weights * values) / np.sum(weights)]
 # 1.1 zip-of-features -> "(n,) = (5,) expected, (3, 3) returned, which is (d, d)"

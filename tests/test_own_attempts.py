@@ -4,6 +4,7 @@ import inspect
 
 import pytest
 from own_attempts import ATTEMPTS
+from truthful import untruths
 
 from helpers import check
 from helpers.feedback.registry import get
@@ -29,8 +30,10 @@ def defined(exercise_id, source, folder):
     "name, exercise_id, named, phrase, source", ATTEMPTS, ids=[f"{entry[1]}-{entry[0]}" for entry in ATTEMPTS]
 )
 def test_attempt_is_rejected_and_the_report_helps(name, exercise_id, named, phrase, source, tmp_path):
-    report = check(exercise_id, defined(exercise_id, source, tmp_path))
+    candidate = defined(exercise_id, source, tmp_path)
+    report = check(exercise_id, candidate)
     assert not report.passed, "a wrong answer is accepted"
+    assert not untruths(report, get(exercise_id), candidate)
     found, pointed_at = {mistake.id for mistake in report.mistakes}, POINTED_AT.get(f"{exercise_id}-{name}")
     for words in pointed_at or (phrase,):
         assert words in str(report), str(report)

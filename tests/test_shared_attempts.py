@@ -4,6 +4,7 @@ import blind_attempts
 import pytest
 import shared_attempts
 import unseen_attempts
+from truthful import untruths
 
 from helpers.course import LESSONS
 from helpers.feedback.judging import judge
@@ -32,5 +33,6 @@ def test_a_wrong_answer_is_not_accepted_and_what_was_named_is_named(attempt):
         return
     report = judge(exercise, candidate)
     assert not report.passed, "a wrong answer is accepted"
+    assert not untruths(report, exercise, candidate)
     missing = [word for word in attempt.get("words", ()) if word not in str(report)]
     assert not missing, f"{missing} not in\n{report}"

@@ -7,6 +7,7 @@ import numpy as np
 
 from . import evidence, one_change
 from .edits import made
+from .exercise import AnswerProblem
 from .outcomes import same_outcome
 from .values import arrays, as_array
 from .variants import Builder, quiet_libraries
@@ -31,7 +32,8 @@ class ChangeAndKnown:
 
 def find(search):
     """The ChangeAndKnown of an answer, or None. search: its Search, whose `change` was sought and not found."""
-    if search.says_little or search.exercise.judge or not search.tried:
+    cannot_be_tried = isinstance(search.outcomes[search.order[0]].error, AnswerProblem)
+    if search.says_little and not cannot_be_tried or search.exercise.judge or not search.tried:
         return None
     first, answer = search.order[0], search.answer
     seen = [ids for ids in search.twins.sets(1) if search.plainly_seen(ids) and search.differs(ids, first)]

@@ -70,6 +70,11 @@ def _cannot_be_tried(search):
     if not isinstance(error, AnswerProblem):
         return None
     change = () if search.change is None else (Finding("one-change", search.change.sentence),)
+    beside = None if change else change_and_known.find(search)
+    known = () if beside is None else findings_of(search, [beside.ids])
+    if known and known[0].id != error.finding.id:
+        points = (error.finding.message, known[0].message)
+        return Explanation("known", "two things are wrong.", points=points, findings=(error.finding, *known))
     certain = [remark.sentence for remark in remarks_on(search.answer) if remark.certain]
     more = (*(finding.message for finding in change), *certain[:1])
     return Explanation("known", error.finding.message, findings=(error.finding, *change), more=more)

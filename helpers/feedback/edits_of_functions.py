@@ -241,6 +241,12 @@ class _Function:
             for name in self.arguments[:6]:
                 product = ast.BinOp(node, ast.Mult(), ast.Name(name, ast.Load()))
                 yield self.edit(3, "part", "what is multiplied there: is something missing?", where, product, node)
+        if isinstance(node.op, ast.Mult) and isinstance(node.left, ast.List) and len(node.left.elts) == 1:
+            every = ast.comprehension(
+                ast.Name("_", ast.Store()), ast.Call(ast.Name("range", ast.Load()), [node.right], []), [], 0
+            )
+            look = "whether the `*` makes new ones, or repeats the same one"
+            yield self.edit(1, "copy", look, where, ast.ListComp(node.left.elts[0], [every]), node)
         if isinstance(node.op, ast.MatMult):
             for side in ("left", "right"):
                 new = ast.BinOp(node.left, node.op, node.right)
