@@ -351,6 +351,8 @@ def test_the_readme_says_what_the_course_table_says():
 
 
 def test_lesson_is_one_sitting(path, nb):
+    """At most 2,000 words of prose, with hints and tables. What is looked at rather than read is not
+    counted: code, numbers, formulas, links to other sites."""
     words = len(re.findall(r"[^\W\d_][\w’'-]*", prose(whole_text(nb))))
     least = 0 if path.stem.startswith("00") else 600
     assert least <= words <= 2000
