@@ -27,6 +27,20 @@ def softmax(x, axis=-1):
     return e / np.sum(e, axis=axis, keepdims=True)
 """
 
+LEAKS = """
+def leaks_future(attend, x):
+    state = torch.get_rng_state()
+    before = attend(x)
+    for t in range(1, len(x)):
+        changed = x.clone()
+        changed[t:] += 1
+        torch.set_rng_state(state)
+        after = attend(changed)
+        if (after[:t] - before[:t]).abs().max() > 1e-5:
+            return True
+    return False
+"""
+
 SCORES = """
 def general_scores(Q, K, W):
     scores = np.zeros((len(Q), len(K)))
@@ -49,13 +63,19 @@ def general_scores(Q, K, W):
         ("2.5", SCORES, "    return scores", "        return scores", 6, "how far `return` is indented"),
         ("2.5", SCORES, "Q[i] @ W @ K[j]", "K[j] @ W @ Q[i]", 5, "which comes first at `@`"),
         ("1.4", "\ndef dot_product_scores(Q, K):\n    return Q @ np.swapaxes(K, -1, -2)\n", "np.swapaxes(K, -1, -2)", "K.T", 2, "`.T`"),
+        ("2.1", SOFTMAX, "    m = np.max(x, axis=axis, keepdims=True)\n    e = np.exp(x - m)\n", "    e = np.exp(x)\n    e = e - np.max(e, axis=axis, keepdims=True)\n", (2, 3), "which step comes first?"),
+        ("2.1", SOFTMAX, "(x - m)", "(x - 1000)", 3, "the number 1000"),
+        ("2.1", "\ndef softmax(x, axis=-1):\n    x = np.moveaxis(x, axis, -1)\n    e = np.exp(x - x.max(axis=-1, keepdims=True))\n    w = e / e.sum(axis=-1, keepdims=True)\n    return np.moveaxis(w, -1, axis)\n", "return np.moveaxis(w, -1, axis)", "return w", 5, "line 2 moves axes"),
+        ("5.3", LEAKS, "range(1, len(x))", "(1, 3, 7, 15)", 4, "that loop"),
+        ("5.3", LEAKS, "(after[:t] - before[:t])", "(after[0] - before[0])", 9, "one, or several?"),
         ("7.2", "\ndef projection_flops(T, d_model):\n    return 8 * T * d_model**2\n", "8 *", "4 *", 2, "the number 4"),
     ],
 )  # fmt: skip
 def test_it_names_the_line_and_what_to_look_at(exercise, code, old, new, line, look):
     assert code.count(old) == 1
     said = sentence_for(exercise, code.replace(old, new))
-    assert f"in line {line} " in said and look in said
+    where = f"in line {line}" if isinstance(line, int) else f"in lines {line[0]} and {line[1]}"
+    assert f"{where} " in said and look in said
 
 
 def test_what_would_stand_there_is_never_said():

@@ -16,7 +16,7 @@ def likely(search):
     maybe = _suspicions(search, [remark for remark in remarks if not remark.certain])[:1]
     whole = [part[0]] if part and part[1] else []
     rest = [part[0]] if part and not part[1] else []
-    said = [*sure[:2], *whole, *some, *_first_difference(search), *rest]
+    said = [*sure[:2], *whole, *some, *rest, *_first_difference(search)]
     return [*said, *([] if sure or whole or some else maybe), *([] if said else missing_in(search.answer)[:1])]
 
 

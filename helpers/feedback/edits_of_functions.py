@@ -85,11 +85,17 @@ class _Function:
         key: what makes it the same change as another, in other places; both nodes' text for None. None if both are
         the same.
         """
-        if ast.dump(new) == ast.dump(old):
+        if ast.dump(new) == ast.dump(old) or self._grows_without_end(where, new):
             return None
         new = ast.fix_missing_locations(ast.copy_location(new, old))
         key = (kind, *(key or (ast.dump(old), ast.dump(new))))
         return Edit(rank, kind, look, key, (getattr(old, "lineno", self.function.lineno),), ((*where, new),))
+
+    def _grows_without_end(self, where, new):
+        """Whether a local name becomes an exponent: a total as a power of whole numbers takes seconds to write down."""
+        parent, field, _ = where
+        power = isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Pow) and field == "right"
+        return power and isinstance(new, ast.Name) and new.id not in self.arguments
 
     def change(self, rank, kind, look, key, lines, places):
         """An edit of any number of places."""

@@ -36,8 +36,14 @@ class _Recorder:
 
     def __call__(self, index, value):
         if index not in self.values and not self.steps[index].in_loop:
-            self.values[index] = kept(value)
+            parts = self.steps[index].given and isinstance(value, tuple)
+            self.values[index] = tuple(kept(part) for part in value) if parts else kept(value)
         return value
+
+    def given(self):
+        """The arguments' values, those of a tuple one by one."""
+        values = [value for k, value in self.values.items() if self.steps[k].given]
+        return [part for value in values for part in (value if isinstance(value, tuple) else (value,))]
 
 
 class _Reference:
@@ -84,7 +90,7 @@ class _Reference:
 
 def _named(recorder):
     """The named values that a recorder kept, as (step, (name, value)), without arguments and what equals them."""
-    given = [value for k, value in recorder.values.items() if recorder.steps[k].given]
+    given = recorder.given()
     for k, value in sorted(recorder.values.items()):
         step = recorder.steps[k]
         if bool(step.name) != step.last and not step.given and telling(value):
@@ -112,12 +118,12 @@ class Values:
         self.watched, self.steps = watching.watched(tree)
         self.theirs, self.run, self.right, self.order = _Reference.of(reference, run), run, right, list(order)
         self.phrases, self.sizes, self.build = phrases or {}, sizes, variants.Builder(space)
-        self.first, self._own, self._matches = self.order[0], {}, {}
+        self.first, self._own, self._given, self._matches = self.order[0], {}, {}, {}
 
     def of_variant(self, watched, steps):
         """The values of a changed answer, watched, on the first case; none where it cannot be compiled."""
         new = copy.copy(self)
-        new.watched, new.steps, new._own = watched, steps, {}
+        new.watched, new.steps, new._own, new._given = watched, steps, {}, {}
         new.own(new.first)
         return new
 
@@ -127,7 +133,8 @@ class Values:
             recorder = _Recorder(self.steps)
             with contextlib.suppress(Exception):  # of definitions that need more than their own text
                 self.run(self.build(self.watched, recorder), i)
-            self._own[i] = recorder.values
+            self._own[i] = {k: value for k, value in recorder.values.items() if not isinstance(value, tuple)}
+            self._given[i] = recorder.given()
         return self._own[i]
 
     def difference(self):
@@ -202,7 +209,7 @@ class Values:
     def telling_steps(self):
         """The steps of the first wrong case whose values can be told from others, and short enough to be quoted."""
         own = self.own(self.first)
-        given = [value for k, value in own.items() if self.steps[k].given]
+        given = self._given[self.first]
         short = [k for k in sorted(own) if not self.steps[k].given and len(self.steps[k].label) <= LONGEST_LABEL]
         fresh = (k for k in short if telling(own[k]) and not any(equal(own[k], other) for other in given))
         return list(itertools.islice(fresh, STEPS))

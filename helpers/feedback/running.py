@@ -104,7 +104,7 @@ class Place:
     shapes: str
     names: tuple[str, ...] = ()
     innermost: bool = False  # the error was raised by this very line, not by what it calls
-    unread: tuple[tuple[str, tuple[int, ...]], ...] = ()  # arguments that no line so far has read, with their shapes
+    unread: tuple[tuple[str, tuple[int, ...]], ...] = ()  # arguments that no line before has read, with shapes
 
 
 def place_of(error, candidate):
@@ -124,9 +124,9 @@ def place_of(error, candidate):
 
 
 def _unread(frame, line):
-    """(name, shape) of arguments that hold arrays and that no line of the function up to this one has named."""
+    """(name, shape) of arguments that hold arrays and that no line of the function before this one has named."""
     code = frame.f_code
-    read = (linecache.getline(code.co_filename, n) for n in range(code.co_firstlineno + 1, line + 1))
+    read = (linecache.getline(code.co_filename, n) for n in range(code.co_firstlineno + 1, line))
     words = set(re.findall(r"[A-Za-z_]\w*", "".join(read)))
     for name in code.co_varnames[: code.co_argcount]:
         if name not in words and is_array(frame.f_locals.get(name)):

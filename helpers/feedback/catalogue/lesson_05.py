@@ -1,4 +1,5 @@
 """Lesson 05: masks, a test for leaks, a softmax that survives empty rows, and cross-attention."""
+import functools
 import inspect
 import re
 
@@ -213,10 +214,22 @@ def _leak_case(attend, T=8, d=4, dtype=torch.float64, also=""):
     return Case(f"{verdict.lower()}: {what}{also}", lambda: (attend, _normal(1, T, d, dtype=dtype)), {"T": T, "d": d})
 
 
+def _of_sentences(attend):
+    """The same function, which refuses what is no sentence; one may be as long as a generator's state otherwise."""
+
+    @functools.wraps(attend)
+    def checked(x):
+        if x.ndim != 2:
+            raise ValueError(f"attend takes a sentence x (T, d), and {tuple(x.shape)} came")
+        return attend(x)
+
+    return checked
+
+
 def _run_leak_test(candidate, attend, x):
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(0)  # torch.manual_seed walks the stack, which costs more than the answer
-        return candidate(attend, x)
+        return candidate(_of_sentences(attend), x)
 
 
 def _who_fooled_it(case, expected, got):
