@@ -161,7 +161,7 @@ class _Function:
         if isinstance(parent, ast.Call) and where[1] == "func" or node.id not in self.names:
             return
         for name in self.names:
-            if name != node.id:
+            if name not in (node.id, _grown_by(parent)):
                 yield self.edit(2, "name", f"the name `{node.id}`", where, ast.Name(name, ast.Load()), node)
         for attribute in self.attributes:
             own = ast.Attribute(ast.Name("self", ast.Load()), attribute, ast.Load())
@@ -302,6 +302,12 @@ class _Function:
             for order in itertools.permutations(node.elts):
                 if list(order) != node.elts:
                     yield self.edit(1, "order", look, where, ast.Tuple(list(order), ast.Load()), node)
+
+
+def _grown_by(call):
+    """The name of the list that a call puts something into: a list within itself has no end."""
+    grows = isinstance(call, ast.Call) and name_of(call) in ("append", "extend", "insert")
+    return call.func.value.id if grows and isinstance(getattr(call.func, "value", None), ast.Name) else None
 
 
 def _kind_of(node):

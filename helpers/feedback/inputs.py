@@ -1,5 +1,6 @@
 """The inputs of a case: drawn once, kept untouched, and copied for every run."""
 
+import copy
 import functools
 
 import numpy as np
@@ -17,7 +18,7 @@ class Pristine:
         self.copies = all(map(_can_be_copied, self.drawn))
 
     def fresh(self):
-        """A tuple of arguments nobody has touched; what cannot be copied, such as a layer, is made anew."""
+        """A tuple of arguments nobody has touched; what cannot be copied, such as a namespace, is made anew."""
         return tuple(map(_copied, self.drawn)) if self.copies else self.case.make()
 
     def changed(self, used):
@@ -38,7 +39,12 @@ def pristine(case):
 def _can_be_copied(x):
     if isinstance(x, (tuple, list)):
         return all(map(_can_be_copied, x))
-    return is_array(x) or isinstance(x, _IMMUTABLE) or type(x).__module__ == "torch"  # torch.dtype and the like
+    return is_array(x) or isinstance(x, _IMMUTABLE) or _is_layer(x) or type(x).__module__ == "torch"  # torch.dtype
+
+
+def _is_layer(x):
+    """Whether x is one of the course's own layers."""
+    return hasattr(x, "named_parameters") and type(x).__module__.startswith("helpers.")
 
 
 def _copied(x):
@@ -48,4 +54,4 @@ def _copied(x):
         return x.copy(order="K")
     if isinstance(x, (tuple, list)):
         return type(x)(map(_copied, x))
-    return x
+    return copy.deepcopy(x) if _is_layer(x) else x

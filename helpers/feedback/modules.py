@@ -1,5 +1,6 @@
 """Judge classes of PyTorch layers: parameters are filled by name, so that neither seeds nor creation order matter."""
 
+import functools
 import zlib
 
 import torch
@@ -26,10 +27,15 @@ def filled(model, reference):
         raise _parameter_problem(model, wanted, found)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
-            generator = torch.Generator().manual_seed(zlib.crc32(name.encode()))
-            fan_in = parameter.shape[-1] ** 0.5
-            parameter.copy_(torch.randn(parameter.shape, generator=generator) * 1.5 / fan_in)
+            parameter.copy_(_drawn(name, parameter.shape))
     return model
+
+
+@functools.cache
+def _drawn(name, shape):
+    """The weights of the parameter of this name."""
+    generator = torch.Generator().manual_seed(zlib.crc32(name.encode()))
+    return torch.randn(shape, generator=generator) * 1.5 / shape[-1] ** 0.5
 
 
 def _parameter_problem(model, wanted, found):
