@@ -1,6 +1,8 @@
 """The benchmarks measure what they say and write it down well; how long anything takes is not tested here."""
 
+import datetime
 import importlib.util
+import json
 import platform
 from pathlib import Path
 
@@ -211,16 +213,23 @@ def stored(monkeypatch, tmp_path):
     return run.RESULTS
 
 
-def test_whole_run_is_printed_and_stored_with_date_and_machine(stored, capsys):
+def test_every_part_is_printed_and_stored_with_date_and_machine(stored, capsys):
     assert run.main([]) == 0
-    text = stored.read_text(encoding="utf-8")
-    assert text.endswith(table.markdown(ROWS)) and table.markdown(ROWS) in capsys.readouterr().out
-    assert run.machine() in text and "{" not in text
+    printed, text = capsys.readouterr().out, stored.read_text(encoding="utf-8")
+    assert text.count(table.markdown(ROWS)) == len(run.PARTS) and table.markdown(ROWS) in printed
+    assert text.count(f"{datetime.date.today().isoformat()}, {run.machine()}:") == len(run.PARTS)
 
 
-def test_part_of_a_run_is_not_stored(stored):
+def test_a_part_takes_its_own_place_and_leaves_the_others(stored):
+    run.main(["encoder"])
     run.main(["attention"])
-    run.main(["--lesson", "02"])
+    kept = json.loads(stored.with_name(run.ROWS).read_text(encoding="utf-8"))
+    assert list(kept) == ["attention", "encoder"]
+    assert stored.read_text(encoding="utf-8").count(table.markdown(ROWS)) == 2
+
+
+def test_part_for_some_lessons_is_not_stored(stored):
+    run.main(["verdicts", "--lesson", "02"])
     assert not stored.exists()
 
 
