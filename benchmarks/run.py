@@ -4,7 +4,7 @@
     python -m benchmarks.run attention       some parts only: verdicts, ready, notebooks, attention, tiny_gpt, encoder
     python -m benchmarks.run verdicts --lesson 07
 
-Each part is stored when it is done, with its date, and the table is written anew; a part for some lessons is not stored.
+Each part is stored with its date when it is done, and the table is written anew; a part for some lessons is not.
 """
 
 import argparse
@@ -44,7 +44,8 @@ The ratio is ours divided by the other; where a row holds two times of ours, it 
   and matplotlib and does nothing else.
 - **Attention:** PyTorch's own modules and operations with the same result, run eagerly, are what ours is compared with;
   for NumPy it is two matrix products and one exponential, which no attention can avoid. Medians on one core, forward
-  only. Memory is the most that is alive at once, beyond the inputs.
+  only. Memory is the most that is alive at once, beyond the inputs. What `masked_softmax` takes beyond PyTorch's parts
+  buys gradients: in a row that may see nothing, theirs are NaN and ours are 0.
 - **Tiny GPT:** a step of lesson 09's training against the same model from PyTorch's layers; what 1,200 steps reach, in
   bits per character of text held out, against tables of counts; and what small faults change in that.
 - **Encoder:** lesson 10's model beside PyTorch's own layers with the same numbers, and what the search of the course

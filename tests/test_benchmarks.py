@@ -176,6 +176,14 @@ def test_softmax_it_is_compared_with_gives_zeros_where_nothing_may_be_seen():
     assert weights.tolist() == [[[[0.5, 0.5], [0.0, 0.0]]]]
 
 
+def test_what_it_costs_more_buys_gradients():
+    mask = torch.tensor([[True, False], [False, False]])
+    for softmax, finite in ((attention.masked_softmax, True), (attention.softmax_with_zeros, False)):
+        scores = torch.randn(2, 2, requires_grad=True)
+        softmax(scores, mask).square().sum().backward()
+        assert bool(scores.grad.isfinite().all()) == finite
+
+
 def test_attention_is_measured_in_time_and_then_in_memory(small_sizes):
     rows = attention.rows(rounds=1)
     half = len(rows) // 2
