@@ -45,7 +45,8 @@ The ratio is ours divided by the other; where a row holds two times of ours, it 
 - **Attention:** PyTorch's own modules and operations with the same result, run eagerly, are what ours is compared with;
   for NumPy it is two matrix products and one exponential, which no attention can avoid. Medians on one core, forward
   only. Memory is the most that is alive at once, beyond the inputs. What `masked_softmax` takes beyond PyTorch's parts
-  buys gradients: in a row that may see nothing, theirs are NaN and ours are 0.
+  is a pass more: a row that may see nothing never enters the softmax, so that no NaN arises on the way back, which
+  theirs relies on being stopped in time (`torch.autograd.detect_anomaly` stops at it).
 - **Tiny GPT:** a step of lesson 09's training against the same model from PyTorch's layers; what 1,200 steps reach, in
   bits per character of text held out, against tables of counts; and what small faults change in that.
 - **Encoder:** lesson 10's model beside PyTorch's own layers with the same numbers, and what the search of the course
