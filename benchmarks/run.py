@@ -1,13 +1,14 @@
 """Measure speed and memory, print the table, and store it in benchmarks/RESULTS.md.
 
-    python -m benchmarks.run                 everything, about a quarter of an hour on a quiet machine
+    python -m benchmarks.run                 everything, about half an hour on a quiet machine
     python -m benchmarks.run attention       some parts only: verdicts, ready, notebooks, attention, tiny_gpt, encoder
     python -m benchmarks.run verdicts --lesson 07
 
-Only a run of everything is stored.
+Each part is stored with its date when it is done, and the table is written anew; a part for some lessons is not.
 """
 
 import argparse
+import dataclasses
 import datetime
 import json
 import os
@@ -23,6 +24,7 @@ from tools.make_lessons import ROOT
 
 PARTS = ("verdicts", "ready", "notebooks", "attention", "tiny_gpt", "encoder")
 RESULTS = ROOT / "benchmarks" / "RESULTS.md"
+ROWS = "rows.json"  # beside RESULTS: what was measured, part by part, from which the table is written
 # One core for every library: a neighbour on another disturbs little, and CPU time is that of the one thread.
 ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
@@ -30,7 +32,7 @@ ONE_THREAD = dict.fromkeys(
 
 HEADER = """# Measured speed and memory
 
-Measured on {date} by `make bench`: {machine}.
+Measured by `make bench`, part by part, each when the machine was quiet: the date stands above its table.
 
 Seconds differ from machine to machine, so every row sets two things side by side that were measured in the same run.
 The ratio is ours divided by the other; where a row holds two times of ours, it is the larger of them that is divided.
@@ -42,7 +44,9 @@ The ratio is ours divided by the other; where a row holds two times of ours, it 
   and matplotlib and does nothing else.
 - **Attention:** PyTorch's own modules and operations with the same result, run eagerly, are what ours is compared with;
   for NumPy it is two matrix products and one exponential, which no attention can avoid. Medians on one core, forward
-  only. Memory is the most that is alive at once, beyond the inputs.
+  only. Memory is the most that is alive at once, beyond the inputs. What `masked_softmax` takes beyond PyTorch's parts
+  is a pass more: a row that may see nothing never enters the softmax, so that no NaN arises on the way back, which
+  theirs relies on being stopped in time (`torch.autograd.detect_anomaly` stops at it).
 - **Tiny GPT:** a step of lesson 09's training against the same model from PyTorch's layers; what 1,200 steps reach, in
   bits per character of text held out, against tables of counts; and what small faults change in that.
 - **Encoder:** lesson 10's model beside PyTorch's own layers with the same numbers, and what the search of the course
@@ -89,6 +93,26 @@ def rows_of(parts, lessons):
     return rows
 
 
+def store(part, rows):
+    """Keep the rows of a part, with the date and the kind of machine, and write the table anew."""
+    file = RESULTS.with_name(ROWS)
+    kept = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    kept[part] = {
+        "date": datetime.date.today().isoformat(),
+        "machine": machine(),
+        "rows": [dataclasses.asdict(row) for row in rows],
+    }
+    kept = {name: kept[name] for name in PARTS if name in kept}
+    file.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
+    RESULTS.write_text(HEADER + "\n".join(map(_section, kept.values())), encoding="utf-8", newline="\n")
+
+
+def _section(kept):
+    """A part's table, beneath when and where it was measured."""
+    rows = [table.Row(**row) for row in kept["rows"]]
+    return f"{kept['date']}, {kept['machine']}:\n\n{table.markdown(rows)}"
+
+
 def main(arguments=None):
     """Run the command line; the exit status is returned."""
     parser = argparse.ArgumentParser(prog="benchmarks.run", description="Measure speed and memory.")
@@ -102,12 +126,12 @@ def main(arguments=None):
         for lesson, path in course.written_lessons()
         if lesson.number in (asked.lesson or [lesson.number])
     ]
-    written = table.markdown(rows_of(asked.parts or PARTS, lessons))
-    print(written)
-    if not asked.parts and not asked.lesson:
-        header = HEADER.format(date=datetime.date.today().isoformat(), machine=machine())
-        RESULTS.write_text(header + written, encoding="utf-8", newline="\n")
-        print(f"stored in {RESULTS.relative_to(ROOT)}")
+    for part in asked.parts or PARTS:
+        rows = rows_of((part,), lessons)
+        print(table.markdown(rows), flush=True)
+        if not asked.lesson:
+            store(part, rows)
+            print(f"stored in {RESULTS.relative_to(RESULTS.parents[1])}")
     return 0
 
 

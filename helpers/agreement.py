@@ -48,11 +48,11 @@ LIMITS = {  # what is changed of the test, as arguments of `sentences`
 
 
 def agreement_share(weights, verb, subject, other):
-    """How often a verb gives its subject more weight than the other noun, by head.
+    """How often a verb gives its subject more weight than the other noun.
 
     weights: (N, ..., T, T), a row for each token that looks.
     verb, subject, other: (N,), their places.
-    Returns (...,): the share of the N sentences, between 0 and 1; a tie does not count.
+    Returns (...,): the share of N sentences, per head; a tie does not count.
     """
     wins = []
     for w, v, s, o in zip(weights, verb, subject, other, strict=True):

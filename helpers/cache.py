@@ -19,11 +19,12 @@ def empty_cache(layer, B=1):
 
 
 def attend_with_cache(layer, x_new, cache):
-    """Causal attention, with RoPE, of new words to the cached ones and themselves.
+    """Causal attention, with RoPE, of new words to cached ones and themselves.
 
-    layer: a MultiHeadAttention. x_new: (B, T_new, d_model). Returns x_new's shape.
-    cache: a dict of "K", turned by RoPE, and "V", (B, h, T_old, d_k) each, which is
+    layer: a MultiHeadAttention. x_new: (B, T_new, d_model).
+    cache: dict of "K", turned by RoPE, and "V", each (B, h, T_old, d_k). It is
     changed: afterwards both hold the new words too, (B, h, T_old + T_new, d_k).
+    Returns x_new's shape.
     """
     projections = (layer.W_q, layer.W_k, layer.W_v)
     Q, K, V = (split_heads(W(x_new), layer.n_heads) for W in projections)
@@ -51,7 +52,7 @@ def attend_to_all(layer, x):
 def cache_bytes(n_layers, n_kv_heads, d_head, n_tokens, itemsize=2):
     """Bytes of the keys and values that a model keeps of one text.
 
-    n_kv_heads: heads with keys and values of their own. d_head: width of a head.
+    n_kv_heads: heads with keys and values of their own. d_head: a head's width.
     itemsize: bytes of one number, 2 for 16 bits. Returns an int.
     """
     numbers_per_token = 2 * n_layers * n_kv_heads * d_head  # keys and values

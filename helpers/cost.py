@@ -25,7 +25,7 @@ def projection_flops(T, d_model):
 
 
 def crossover_length(d_model):
-    """Number of words at which scoring and mixing cost as much as the four projections.
+    """Length at which scoring and mixing cost as much as the projections.
 
     d_model: width of the layer, all heads together.
     Returns the length T of self-attention at which both cost the same FLOPs.

@@ -28,10 +28,10 @@ class RotaryAttention(MultiHeadAttention):
 
 
 def layer_norm(x, scale, shift, eps=1e-5):
-    """Give each position's features mean 0 and variance 1, then scale and shift them.
+    """Give each position mean 0 and variance 1, then scale and shift it.
 
-    x: (..., d), floating point. scale, shift: (d,). eps: added to the variance, which
-    divides by d. Returns x's shape and dtype (Ba, Kiros and Hinton 2016).
+    x: (..., d), floating point. scale, shift: (d,). eps: added to the variance,
+    which divides by d. Returns x's shape and dtype (Ba, Kiros and Hinton 2016).
     """
     mean = x.mean(dim=-1, keepdim=True)  # (..., 1)
     variance = x.var(dim=-1, keepdim=True, correction=0)  # (..., 1)
@@ -40,7 +40,7 @@ def layer_norm(x, scale, shift, eps=1e-5):
 
 
 class Block(nn.Module):
-    """Attention, then a feed-forward network, each behind a norm and beside a skip."""
+    """Attention, then a feed-forward network, each with a norm and a skip."""
 
     def __init__(self, d_model, n_heads):
         super().__init__()
@@ -72,7 +72,7 @@ class TinyGPT(nn.Module):
         self.head = nn.Linear(d_model, n_tokens, bias=False)
 
     def forward(self, tokens):
-        """tokens (B, T), integers -> logits of each next token (B, T, n_tokens)."""
+        """tokens (B, T) -> logits of each next token (B, T, n_tokens)."""
         x = self.embedding(tokens)  # (B, T, d_model)
         mask = causal_mask(tokens.shape[1])  # (T, T)
         for block in self.blocks:
@@ -81,11 +81,11 @@ class TinyGPT(nn.Module):
 
 
 def next_token_loss(logits, tokens, pad_id=None):
-    """How surprised the model is by each token that really came next, on average.
+    """How surprised the model is, on average, by each token that came next.
 
-    logits: (B, T, V). tokens: (B, T), integers; position t is to predict the token
-    at t + 1. pad_id: tokens of this number are no targets. Returns the mean
-    cross-entropy in nats, a tensor without axes.
+    logits: (B, T, V). tokens: (B, T), integers; position t is to predict the
+    token at t + 1. pad_id: tokens of this number are no targets. Returns the
+    mean cross-entropy in nats, a tensor without axes.
     """
     predicted = logits[:, :-1].flatten(0, 1)  # (B (T - 1), V)
     targets = tokens[:, 1:].flatten()  # (B (T - 1),)
@@ -98,8 +98,8 @@ def next_token_probabilities(logits, temperature=1.0, top_k=None):
     """Turn the scores of the next token into probabilities to draw from.
 
     logits: (..., V). temperature: above 0; below 1 sharpens, above 1 flattens.
-    top_k: 1 to V. Only the k largest may be drawn, and any that equal the smallest of
-    these; None: all may. Returns (..., V); the last axis sums to 1.
+    top_k: 1 to V. Only the k largest may be drawn, and any that equal the
+    smallest of these; None: all may. Returns (..., V); the last axis sums to 1.
     """
     scores = logits / temperature  # (..., V)
     if top_k is not None:

@@ -8,10 +8,11 @@ from torch.nn import functional as F
 
 
 def linear_attention(Q, K, V, causal=False):
-    """Attention with the weights φ(q) · φ(k) in place of exp(q · k), φ = elu + 1.
+    """Attention with weights φ(q) · φ(k) in place of exp(q · k), φ = elu + 1.
 
-    Q: (..., T_q, d_k). K: (..., T_k, d_k). V: (..., T_k, d_v). Returns (..., T_q, d_v).
+    Q: (..., T_q, d_k). K: (..., T_k, d_k). V: (..., T_k, d_v).
     causal: query i sees the keys up to i, and T_q = T_k.
+    Returns (..., T_q, d_v).
     """
     q = F.elu(Q) + 1  # (..., T_q, d_k), all positive
     k = F.elu(K) + 1  # (..., T_k, d_k)

@@ -98,7 +98,7 @@ class CrossAttention(nn.Module):
     def __init__(self, d_model, n_heads):
         super().__init__()
         if d_model % n_heads != 0:
-            raise ValueError(f"d_model={d_model} is not divisible by n_heads={n_heads}")
+            raise ValueError(f"{d_model=} is not divisible by {n_heads=}")
         self.n_heads = n_heads
         self.W_q = nn.Linear(d_model, d_model, bias=False)
         self.W_k = nn.Linear(d_model, d_model, bias=False)

@@ -13,7 +13,7 @@ from helpers.masks import causal_mask
 
 
 def is_permutation_equivariant(f, X, perm):
-    """Whether shuffling the rows of X shuffles the rows of f(X) in the same way.
+    """Whether shuffling the rows of X shuffles those of f(X) in the same way.
 
     f: function from (T, d) to (T, d_out), torch tensors. X: (T, d), float.
     perm: (T,), 0 to T - 1 in some order.
@@ -25,11 +25,11 @@ def is_permutation_equivariant(f, X, perm):
 
 
 def sinusoidal_positional_encoding(max_len, d_model):
-    """Give each position a row of sines and cosines, from fast waves to slow ones.
+    """Give each position a row of sines and cosines, from fast waves to slow.
 
     max_len: number of positions. d_model: width, even or odd.
-    Returns (max_len, d_model), float32: columns 2i and 2i + 1 are the sine and the
-    cosine of position * 10000^(-2i / d_model) (Vaswani et al. 2017, section 3.5).
+    Returns (max_len, d_model), float32: columns 2i and 2i + 1 are the sine and
+    the cosine of position * 10000^(-2i / d_model) (Vaswani et al. 2017).
     """
     positions = torch.arange(max_len)[:, None]  # (max_len, 1)
     even_columns = torch.arange(0, d_model, 2)  # (⌈d_model / 2⌉,)
@@ -55,10 +55,10 @@ def embed(tokens, E, pe):
 
 
 def shift_matrix(offset, d_model):
-    """Matrix that moves every row of the sinusoidal encoding on by the same offset.
+    """Matrix that moves every row of the sinusoidal encoding on by one offset.
 
     offset: number of positions. d_model: width, even.
-    Returns M (d_model, d_model), float32, with PE[p + offset] = M @ PE[p] for every p.
+    Returns M (d_model, d_model), float32: PE[p + offset] = M @ PE[p] for all p.
     """
     sines = torch.arange(0, d_model, 2)  # (d_model / 2,)
     cosines = sines + 1
@@ -73,11 +73,11 @@ def shift_matrix(offset, d_model):
 
 
 def rope(x, base=10000.0, offset=0):
-    """Turn the column pairs (2i, 2i + 1) of each row by angles that grow with position.
+    """Turn the column pairs (2i, 2i + 1) of each row by its position's angles.
 
-    x: (..., T, d), floating point, d even; its rows stand at the positions offset,
-    offset + 1, ...
-    Returns a new tensor of x's shape and dtype: pair i of the row at position p is
+    x: (..., T, d), floating point, d even; its rows stand at the positions
+    offset, offset + 1, ...
+    Returns a new tensor of x's shape and dtype: at position p, pair i is
     turned counter-clockwise by p * base^(-2i / d) radians (Su et al. 2021).
     """
     T, d = x.shape[-2:]
@@ -94,9 +94,9 @@ def rope(x, base=10000.0, offset=0):
 
 
 def rope_attention(X, W_q, W_k, W_v):
-    """Scaled causal self-attention of one sequence, with Q and K turned by position.
+    """Scaled causal self-attention of one sequence, Q and K turned by position.
 
-    X (T, d_model), W_q, W_k (d_model, d_k), d_k even, W_v (d_model, d_v) -> (T, d_v).
+    X (T, d_model), W_q, W_k (d_model, even), W_v (d_model, d_v) -> (T, d_v).
     """
     Q = rope(X @ W_q)  # (T, d_k)
     K = rope(X @ W_k)  # (T, d_k)
@@ -108,11 +108,11 @@ def rope_attention(X, W_q, W_k, W_v):
 
 
 def alibi_bias(n_heads, T):
-    """What ALiBi adds to the scores: minus distance times a slope of each head's own.
+    """What ALiBi (Press et al. 2022) adds to scores: minus slope · distance.
 
     n_heads: h, a power of two. T: number of words.
     Returns (h, T_q, T_k) = (h, T, T), float32: head i = 1 ... h has the slope
-    2^(-8i / h), the distance is |q - k|; where k > q, any value (Press et al. 2022).
+    2^(-8i / h), the distance is |q - k|. Where k > q, any value will do.
     """
     heads = torch.arange(1, n_heads + 1)  # (h,)
     slopes = 2.0 ** (-8 * heads / n_heads)

@@ -35,7 +35,7 @@ def nothing_seen(Q, V):
 
 
 def merge(first, second):
-    """Merge two states (maximum, total, out) of the same queries into one state."""
+    """Merge two states (maximum, total, out) of the same queries into one."""
     maximum_1, total_1, out_1 = first
     maximum_2, total_2, out_2 = second
     maximum = torch.maximum(maximum_1, maximum_2)  # (..., T_q, 1)
@@ -50,9 +50,10 @@ def merge(first, second):
 def tiled_attention(Q, K, V, tile, causal=False):
     """Softmax attention, a tile of queries and a tile of keys at a time.
 
-    Q: (..., T_q, d_k). K: (..., T_k, d_k). V: (..., T_k, d_v). Returns (..., T_q, d_v).
+    Q: (..., T_q, d_k). K: (..., T_k, d_k). V: (..., T_k, d_v).
     causal: query i sees the keys up to i, and T_q = T_k. tile: words in a tile.
-    Tensors alive at once take less memory than a matrix (T_q, T_k) of scores.
+    Returns (..., T_q, d_v). Tensors alive at once take less memory than one
+    matrix (T_q, T_k) of scores.
     """
     T_q, T_k = Q.shape[-2], K.shape[-2]
     scale = 1 / math.sqrt(Q.shape[-1])

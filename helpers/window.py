@@ -18,7 +18,7 @@ def window_mask(T, window):
 
 
 def reach(n_layers, window):
-    """Number of words, the last included, that can change a stack's last output.
+    """Words, the last one included, that can change a stack's last output.
 
     n_layers: number of layers. window: number of places each one sees.
     """

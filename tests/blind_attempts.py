@@ -30,7 +30,7 @@ def weighted_average(values, weights):
 """,
     ),
     dict(
-        id='n-0.1-list-of-parts', exercise='0.1', today='PARTLY', mistakes=1,
+        id='n-0.1-list-of-parts', exercise='0.1', today='NAMED', words=('with its parts added up',), mistakes=1,
         tutor='You return a list with the share of each value. The average is one number: add these shares up.',
         code=r"""
 def weighted_average(values, weights):
@@ -2113,7 +2113,7 @@ def design_projections():
 """,
     ),
     dict(
-        id='m-2.1-axis-not-moved-back', exercise='2.1', today='PARTLY', mistakes=1,
+        id='m-2.1-axis-not-moved-back', exercise='2.1', today='NAMED', words=('line 2 moves axes',), mistakes=1,
         tutor='You move the axis to the end to work on it, but never move it back. For any axis but the last the result comes out with its axes in another order.',
         code=r"""
 def softmax(x, axis=-1):

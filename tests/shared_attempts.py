@@ -358,7 +358,7 @@ def soft_lookup(query, keys, values, sharpness=1.0):
 """,
     ),
     dict(
-        id='1.2w', exercise='1.2', today='PARTLY',
+        id='1.2w', exercise='1.2', today='NAMED', words=('look at the number 1000',),
         tutor="Only the scores' sign... 1000 is subtracted in place of the maximum: small scores underflow to 0/0.",
         code=r"""
 def soft_lookup(query, keys, values, sharpness=1.0):
@@ -766,7 +766,7 @@ def softmax(x, axis=-1):
 """,
     ),
     dict(
-        id='2.1f', exercise='2.1', today='GENERIC',
+        id='2.1f', exercise='2.1', today='NAMED', words=('One change in lines 2 and 3 would make this right',),
         tutor='The maximum is subtracted after the exponential: subtract before.',
         code=r"""
 def softmax(x, axis=-1):
@@ -1121,7 +1121,7 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
 """,
     ),
     dict(
-        id='r-attention-feature-by-feature', exercise='2.2', today='GENERIC',
+        id='r-attention-feature-by-feature', exercise='2.2', today='NAMED', words=('if it were summed over its last axis',),
         tutor='Products are not summed over the features, so every feature gets weights of its own: add up over d_k, one score a pair.',
         code=r"""
 def scaled_dot_product_attention(Q, K, V, mask=None):
@@ -1395,7 +1395,7 @@ def general_scores(Q, K, W):
 """,
     ),
     dict(
-        id='2.5f', exercise='2.5', today='GENERIC',
+        id='2.5f', exercise='2.5', today='NAMED', words=('has just these two sizes: does it belong in between?',),
         tutor='W multiplies the scores entry by entry; it belongs between query and key.',
         code=r"""
 def general_scores(Q, K, W):
@@ -2849,7 +2849,7 @@ def leaks_future(attend, x):
 """,
     ),
     dict(
-        id='5.3-i', exercise='5.3', today='GENERIC', slow=True,
+        id='5.3-i', exercise='5.3', today='NAMED', words=('one, or several?',), slow=True,
         tutor='Only the first output is watched; a leak may show in any output before t.',
         code=r"""
 def leaks_future(attend, x):
@@ -2881,7 +2881,7 @@ def leaks_future(attend, x):
 """,
     ),
     dict(
-        id='r-leak-test-at-chosen-places', exercise='5.3', today='GENERIC', slow=True,
+        id='r-leak-test-at-chosen-places', exercise='5.3', today='NAMED', words=('what that loop runs through',), slow=True,
         tutor='You try only t = 1, 3, 7, 15, ...: a leak inside a block that begins and ends elsewhere is missed. Try every t.',
         code=r"""
 def leaks_future(attend, x):

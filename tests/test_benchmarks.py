@@ -1,6 +1,9 @@
 """The benchmarks measure what they say and write it down well; how long anything takes is not tested here."""
 
+import contextlib
+import datetime
 import importlib.util
+import json
 import platform
 from pathlib import Path
 
@@ -174,6 +177,16 @@ def test_softmax_it_is_compared_with_gives_zeros_where_nothing_may_be_seen():
     assert weights.tolist() == [[[[0.5, 0.5], [0.0, 0.0]]]]
 
 
+@pytest.mark.filterwarnings("ignore:Anomaly")
+def test_what_it_costs_more_keeps_nan_out_of_the_backward_pass():
+    mask = torch.tensor([[True, False], [False, False]])
+    for softmax, raises in ((attention.masked_softmax, False), (attention.softmax_with_zeros, True)):
+        with torch.autograd.detect_anomaly():
+            loss = softmax(torch.ones(2, 2, requires_grad=True), mask).square().sum()
+            with pytest.raises(RuntimeError, match="nan") if raises else contextlib.nullcontext():
+                loss.backward()
+
+
 def test_attention_is_measured_in_time_and_then_in_memory(small_sizes):
     rows = attention.rows(rounds=1)
     half = len(rows) // 2
@@ -211,16 +224,23 @@ def stored(monkeypatch, tmp_path):
     return run.RESULTS
 
 
-def test_whole_run_is_printed_and_stored_with_date_and_machine(stored, capsys):
+def test_every_part_is_printed_and_stored_with_date_and_machine(stored, capsys):
     assert run.main([]) == 0
-    text = stored.read_text(encoding="utf-8")
-    assert text.endswith(table.markdown(ROWS)) and table.markdown(ROWS) in capsys.readouterr().out
-    assert run.machine() in text and "{" not in text
+    printed, text = capsys.readouterr().out, stored.read_text(encoding="utf-8")
+    assert text.count(table.markdown(ROWS)) == len(run.PARTS) and table.markdown(ROWS) in printed
+    assert text.count(f"{datetime.date.today().isoformat()}, {run.machine()}:") == len(run.PARTS)
 
 
-def test_part_of_a_run_is_not_stored(stored):
+def test_a_part_takes_its_own_place_and_leaves_the_others(stored):
+    run.main(["encoder"])
     run.main(["attention"])
-    run.main(["--lesson", "02"])
+    kept = json.loads(stored.with_name(run.ROWS).read_text(encoding="utf-8"))
+    assert list(kept) == ["attention", "encoder"]
+    assert stored.read_text(encoding="utf-8").count(table.markdown(ROWS)) == 2
+
+
+def test_part_for_some_lessons_is_not_stored(stored):
+    run.main(["verdicts", "--lesson", "02"])
     assert not stored.exists()
 
 

@@ -87,6 +87,8 @@ def test_course_opens_at_lesson_00_and_then_where_the_learner_was(page, tmp_path
         page.goto(server.url())
         opened(page, "notebooks/00_start_here.ipynb")
         page.wait_for_selector(".jp-Notebook .cm-lineNumbers", timeout=DEADLINE * 1000)
+        width = "getComputedStyle(document.querySelector('.jp-MarkdownCell .jp-MarkdownOutput')).maxWidth"
+        assert page.evaluate(width) == "700px"  # 50 times the size of the text, however wide the window
         second = "notebooks/02_numpy_attention.ipynb"
         page.evaluate("path => window.jupyterapp.commands.execute('docmanager:open', {path})", second)
         opened(page, second)

@@ -52,6 +52,41 @@ def test_lines_of_yours_and_of_the_solution_cannot_be_told_apart():
     assert "1 line differs" in str(shown) and "Mine" not in str(shown) and "SOLUTION" not in str(shown)
 
 
+STUB = """
+def weighted_average(values, weights):
+    \"\"\"Mean.\"\"\"
+    raise NotImplementedError  # about 1 line
+"""
+
+
+def lessons_cell(exercise_id):
+    """The exercise's cell as the lesson gives it, without the decorator."""
+    (file,) = (ROOT / "notebooks").glob(f"{int(exercise_id.partition('.')[0]):02}_*.ipynb")
+    sources = ["".join(cell["source"]) for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]]
+    return next(s for s in sources if s.startswith(f'@exercise("{exercise_id}")')).partition("\n")[2]
+
+
+@pytest.mark.parametrize("exercise_id", ["0.1", "2.6", "4.3", "5.7"])  # a stub, a clinic, two classes
+def test_what_the_lesson_gives_is_called_perhaps_right(exercise_id):
+    needed = "import math\nimport numpy as np\nimport torch\nfrom torch import nn\n"
+    shown = str(tried(exercise_id, needed + lessons_cell(exercise_id), get(exercise_id).name))
+    assert "You have not changed anything yet." in shown and "may be right" not in shown
+
+
+@pytest.mark.parametrize(
+    "change", [("raise", "n = len(values)\n    raise"), ("raise NotImplementedError", "return 1")]
+)
+def test_an_attempt_is_called_nothing(change):
+    assert "not changed anything" not in str(tried("0.1", STUB.replace(*change), "weighted_average"))
+
+
+def test_half_a_class_is_called_nothing():
+    given = "import torch\nfrom torch import nn\n" + lessons_cell("4.3").replace(
+        "raise NotImplementedError", "self.n_heads = n_heads", 1
+    )
+    assert "not changed anything" not in str(tried("4.3", given, "MultiHeadAttention"))
+
+
 def test_a_narrow_page_shows_both_layouts_or_none():
     page = tried("0.1", WRONG, "weighted_average")._repr_html_()
     assert page.index('course-compare-narrow" style="display:block"') < page.index(

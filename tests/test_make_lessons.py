@@ -384,3 +384,27 @@ def test_reset_brings_back_a_deleted_lesson(course):
 def test_reset_of_an_unknown_lesson_lists_the_lessons(course, wanted, capsys):
     assert reset(course, *wanted) == 1
     assert "01_lookup" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "text, lines",
+    [
+        ("`x` (B, T, d_model), d even · result: (…, T_q, d_v)", "`x` (B,_T,_d_model), d even · result: (…,_T_q,_d_v)"),
+        ("at d_k = 1024, T_q ≠ T_k", "at d_k_=_1024, T_q_≠_T_k"),
+        ("16 · T · d_model² FLOPs", "16_·_T_·_d_model² FLOPs"),
+        ("`f(x, y) = 1` <code>np.eye(n, k)</code> $a = b$ $$(i, j)$$", "`f(x, y) = 1` <code>np.eye(n, k)</code> $a = b$ $$(i, j)$$"),
+        ("## 09 · A tiny GPT\n| a = b | (T, d) |\n```\nx = (a, b)\n```", "## 09 · A tiny GPT\n| a = b | (T, d) |\n```\nx = (a, b)\n```"),
+        ("lesson 02 (queries, keys), a mask · a leak", "lesson 02 (queries, keys), a mask · a leak"),
+    ],
+)
+def test_a_shape_or_an_equation_is_torn_apart_or_code_is_touched(text, lines):
+    assert make_lessons.unbroken(text).replace("\N{NO-BREAK SPACE}", "_") == lines
+    assert make_lessons.unbroken(make_lessons.unbroken(text)) == make_lessons.unbroken(text)
+
+
+def test_only_text_is_kept_whole():
+    cells = [
+        {"cell_type": kind, "id": kind, "metadata": {}, "source": "x = (B, T)", "outputs": []} for kind in ("markdown", "code")
+    ]
+    text, code = lesson_from_solution({"cells": cells}, "01_a.ipynb", lambda number: None)["cells"]
+    assert text["source"] == ["x\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}(B,\N{NO-BREAK SPACE}T)"] and code["source"] == ["x = (B, T)"]

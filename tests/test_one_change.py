@@ -4,6 +4,7 @@ import ast
 
 import numpy as np
 import pytest
+import shared_attempts
 
 from helpers.feedback import edits, one_change, two_changes, variants
 from helpers.feedback.edits_of_functions import edits_of
@@ -229,3 +230,16 @@ def test_a_line_that_looks_odd_is_preferred_where_several_changes_serve():
     tree = variants.parse("def f(a, b):\n    c = a + b\n    return (a - c).max() < 1e-5\n")
     found = one_change.find(tree, variants.Builder({}), lambda variant: True, {})
     assert {option.lines for option in found.options} == {(3,)}
+
+
+@pytest.mark.filterwarnings("ignore::SyntaxWarning")
+def test_every_edit_leaves_something_that_can_be_compiled():
+    """An edit whose nodes have no place in the cell is never tried, and nobody hears of it."""
+    for attempt in shared_attempts.ATTEMPTS[::6]:
+        tree = variants.parse(attempt["code"].strip("\n") + "\n")
+        for edit in edits_of(tree, {"softmax": None}) if tree else ():
+            with edits.made(edit):
+                try:
+                    compile(tree, "<edit>", "exec")
+                except SyntaxError:  # such as a keyword that is there already
+                    pass

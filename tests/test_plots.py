@@ -165,6 +165,17 @@ def test_words_for_a_large_matrix_list_every_number(shown):
     assert len(told(shown)) < 200 and "128 rows by 128 columns" in told(shown)
 
 
+def test_words_for_a_large_matrix_miss_what_the_eye_sees_along_diagonals(shown):
+    offsets = np.arange(16.0)[:, None] - np.arange(16.0)
+    plots.heatmap(-np.abs(offsets), kind="signed")
+    assert told(shown).endswith("values from −15 to 0, the same all along each diagonal and largest on the middle one.")
+    plots.heatmap(offsets, kind="signed")
+    assert told(shown).endswith("values from −15 to 15, the same all along each diagonal.")
+    offsets[3, 3] = 1
+    plots.heatmap(offsets, kind="signed")
+    assert told(shown).endswith("values from −15 to 15.")
+
+
 def test_words_for_curves_leave_out_scale_ends_or_peak(shown):
     plots.lines([1, 10, 100], {"loss": [0.5, 2, 0.001]}, xlabel="steps", ylabel="loss of a run", log="x", guides={"chance": 1.0})
     assert told(shown) == (
@@ -330,12 +341,26 @@ def test_panels_side_by_side_have_different_colour_scales(drawn):
 
 @pytest.mark.parametrize("kind", ["weights", "signed", "plain"])
 def test_numbers_cannot_be_read_on_their_cells(drawn, kind):
-    plots.heatmap(np.linspace(-1 if kind == "signed" else 0, 1, 21).reshape(3, 7), alt="x", kind=kind)
+    plots.heatmap(np.linspace(-1 if kind == "signed" else 0, 1, 77).reshape(7, 11), alt="x", kind=kind)
     axes = drawn[0].axes[0]
     for text, value in zip(axes.texts, axes.images[0].get_array().ravel(), strict=True):
-        cell = np.power(axes.images[0].to_rgba(value)[:3], 2.2) @ [0.2126, 0.7152, 0.0722]
-        ink = 1.0 if text.get_color() == "white" else 0.0
-        assert (max(cell, ink) + 0.05) / (min(cell, ink) + 0.05) > 4.5  # WCAG AA
+        cell = axes.images[0].to_rgba(value)
+        assert core.contrast(text.get_color(), cell) >= 3.5, value
+        # White where it reaches 3.5: at equal ratios it is easier to read on a strong colour than black.
+        assert (text.get_color() == "white") == (core.contrast("white", cell) >= 3.5), value
+
+
+def test_black_numbers_stand_on_strong_blue(drawn):
+    plots.heatmap([[0.7, 0.8, 0.93]], alt="x")
+    assert [text.get_color() for text in drawn[0].axes[0].texts] == ["black", "white", "white"]
+
+
+@pytest.mark.parametrize(
+    "one, other, ratio", [("black", "white", 21), ("white", "white", 1), ("#777777", "white", 4.48), ("red", "white", 4)]
+)
+def test_contrast_differs_from_wcags_examples(one, other, ratio):
+    assert core.contrast(one, other) == pytest.approx(ratio, abs=0.005)
+    assert core.contrast(other, one) == core.contrast(one, other)
 
 
 def test_a_mask_is_told_by_colour_alone(drawn):

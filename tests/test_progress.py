@@ -347,7 +347,7 @@ def test_overview_links_each_lesson_and_folds_the_exercises(notebook, monkeypatc
 def test_one_lesson_has_a_row_of_its_own(notebook, lesson):
     store.record(report("2.1"))
     assert str(progress(lesson)) == "02 Attention in NumPy  1 of 6  ✓ ○ ○ ○ ○ ○  next: 2.2 Attention"
-    assert progress(lesson)._repr_html_().count("<tr>") == 1
+    assert progress(lesson)._repr_html_().count("<tr") == 1
 
 
 def test_lesson_that_does_not_exist_is_answered_with_those_that_do():

@@ -2,6 +2,7 @@
 
 import blind_attempts
 import pytest
+import reader_attempts
 import shared_attempts
 import unseen_attempts
 from truthful import untruths
@@ -11,7 +12,7 @@ from helpers.feedback.judging import judge
 from helpers.feedback.registry import get
 from tools.attempts_report import Trial, defined
 
-ATTEMPTS = [*shared_attempts.ATTEMPTS, *unseen_attempts.ATTEMPTS, *blind_attempts.ATTEMPTS]
+ATTEMPTS = [*shared_attempts.ATTEMPTS, *unseen_attempts.ATTEMPTS, *blind_attempts.ATTEMPTS, *reader_attempts.ATTEMPTS]
 GRADES = ("NAMED", "PARTLY", "GENERIC", "FALSE")
 
 

@@ -471,7 +471,7 @@ def fit_exponent(sizes, costs):
 """,
     ),
     dict(
-        id='u-8.2-late-max', exercise='8.2', today='GENERIC', slow=True,
+        id='u-8.2-late-max', exercise='8.2', today='NAMED', words=('both the total and the sum of values so far must',), slow=True,
         tutor='The old sum and the old output are not rescaled when a tile brings a larger maximum.',
         code=r"""
 def tiled_attention(Q, K, V, tile, causal=False):

@@ -18,6 +18,7 @@ def arguments(root=ROOT, more=()):
     """The command line that opens the course in `root`, with more arguments for JupyterLab."""
     settings = root / "tools" / "jupyterlab"  # overrides.json5: defaults that hold however Jupyter was installed
     command = [sys.executable, "-m", "jupyterlab", "--ServerApp.ip=127.0.0.1", f"--LabApp.app_settings_dir={settings}"]
+    command.append(f"--LabApp.extra_labextensions_path={settings / 'labextensions'}")  # lines of a readable length
     # What was open is the course's own, not mixed with other work in JupyterLab.
     workspaces = root / ".jupyterlab" / "workspaces"
     if os.access(root, os.W_OK):

@@ -192,6 +192,32 @@ def without_banner(source):
     return f"{title.removesuffix(TITLE_END)}\n{BANNER.sub('', rest, count=1)}"
 
 
+# What must not be torn apart at the end of a line: shapes, equations, products. Code, formulas, headings, tables stay.
+_KEPT = re.compile(
+    r"```.*?```|`[^`]*`|<code>.*?</code>|<[^>]*>|\$\$.*?\$\$|\$[^$]*\$|^[|#][^\n]*", re.DOTALL | re.MULTILINE
+)
+_SIZE = r"(?:…|\d+|[A-Za-z]|[A-Za-z]+_[A-Za-z]+)"  # B, 7 or d_k
+_SHAPE = re.compile(rf"\({_SIZE}(?:, {_SIZE})+\)")
+_EQUATION = re.compile(r"(?<=[\w)²]) (?=[=≠≤≥] [\w(−√])|(?<=[\w)²] [=≠≤≥]) (?=[\w(−√])")
+_PRODUCT = re.compile(rf"(?<![\w.,]){_SIZE}²?(?: · {_SIZE}²?(?!\w))+")
+
+
+def unbroken(source):
+    """Markdown in which shapes such as (B, T, d_k) and equations such as d_k = 64 stay on one line."""
+    pieces, end = [], 0
+    for kept in _KEPT.finditer(source):
+        pieces += [_unbroken(source[end : kept.start()]), kept[0]]
+        end = kept.end()
+    return "".join([*pieces, _unbroken(source[end:])])
+
+
+def _unbroken(text):
+    text = _EQUATION.sub("\N{NO-BREAK SPACE}", text)
+    for pattern in (_SHAPE, _PRODUCT):
+        text = pattern.sub(lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), text)
+    return text
+
+
 # --- one notebook ------------------------------------------------------------------------------
 
 
@@ -223,6 +249,7 @@ def lesson_from_solution(nb, name, starting_body=starting_body_from_catalogue):
         new = {"cell_type": cell["cell_type"], "id": cell.get("id"), "metadata": tidy_metadata(cell)}
         if cell["cell_type"] == "markdown":
             new["metadata"] |= TEXT_METADATA
+            source = unbroken(source)
         if cell["cell_type"] == "code":
             new |= {"execution_count": None, "outputs": []}
             try:

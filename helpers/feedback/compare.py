@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from ..course import course_folder, lesson_of
 from .registry import get
 from .report import boxed
-from .sources import exercise_number, learners_source, same_code
+from .sources import exercise_number, has_code, learners_source, same_code
+from .twins import starting_source
 
 _attempts = {}  # the source of the latest attempt at each exercise in this session
 
@@ -43,7 +44,13 @@ def compare(exercise_id):
         )
     if _body(attempt) == _body(solution):
         return Note(f"✓ {exercise_id} {name}: your version and the solution are the same, line by line.")
-    return Difference(f"{exercise_id} {name}", _body(attempt), _body(solution), same_code(attempt, solution))
+    return Difference(
+        f"{exercise_id} {name}",
+        _body(attempt),
+        _body(solution),
+        same_code(attempt, solution),
+        _is_untouched(get(exercise_id), attempt, solution),
+    )
 
 
 def _solution(exercise_id):
@@ -63,6 +70,14 @@ def _solution(exercise_id):
         except (SyntaxError, ValueError, RecursionError):
             continue
     return None
+
+
+def _is_untouched(exercise, attempt, solution):
+    """Whether an attempt is what the lesson gives: a stub, or in a debugging exercise the function as it was found."""
+    if exercise.starts_with:
+        return same_code(starting_source(exercise), attempt)
+    stubs = sum(line.strip().startswith("raise NotImplementedError") for line in attempt.splitlines())
+    return stubs > 0 and stubs == solution.count("### BEGIN SOLUTION") and not has_code(attempt)
 
 
 def _body(source):
@@ -105,7 +120,7 @@ _CODE = "text-align:left;white-space:pre;font-family:var(--jp-code-font-family,m
 
 @dataclass(frozen=True, repr=False)
 class Difference:
-    """Two versions that differ. same: whether only comments and layout do.
+    """Two versions that differ. same: whether only comments and layout do. untouched: whether yours is still the stub.
 
     Beneath each other, − marks a line that only the learner's has and + one that only the solution has; beside each
     other, ≠ marks two lines that differ.
@@ -115,6 +130,7 @@ class Difference:
     yours: list
     solution: list
     same: bool = False
+    untouched: bool = False
 
     def rows(self):
         """(mark, your line, the solution's line) from top to bottom, as they stand beside each other."""
@@ -145,6 +161,8 @@ class Difference:
         """One sentence on what differs."""
         if self.same:
             return "The code is the same; only comments or layout differ."
+        if self.untouched:
+            return "You have not changed anything yet. What differs is the solution."
         n = sum(mark != " " for mark, _, _ in self.rows())
         return f"{n} line{'s differ' if n != 1 else ' differs'}. Both may be right: the report says whether yours is."
 
@@ -161,9 +179,9 @@ class Difference:
     __repr__ = __str__
 
     def _repr_html_(self):
-        narrow = "".join(f"<tr>{_cell(mark)}{_cell(line, mark)}</tr>" for mark, line in self.lines())
+        narrow = "".join(_row(_cell(mark), _cell(line, mark)) for mark, line in self.lines())
         wide = "".join(
-            f"<tr>{_cell(mark)}{_cell(mine, mark if mine else ' ')}{_cell(theirs, mark if theirs else ' ')}</tr>"
+            _row(_cell(mark), _cell(mine, mark if mine else " "), _cell(theirs, mark if theirs else " "))
             for mark, mine, theirs in self.rows()
         )
         head = '<tr><th></th><th style="text-align:left">yours</th><th style="text-align:left">solution</th></tr>'
@@ -177,6 +195,10 @@ def _block(name, display, rows, legend):
     table = f'<div style="overflow-x:auto"><table style="margin:0.3em 0">{rows}</table></div>'
     small = f'<div style="font-size:85%;opacity:0.8">{legend}</div>'
     return f'<div class="course-compare-{name}" style="display:{display}">{table}{small}</div>'
+
+
+def _row(*cells):
+    return f'<tr style="background:none">{"".join(cells)}</tr>'  # JupyterLab stripes the rows of tables
 
 
 def _cell(text, mark=" "):

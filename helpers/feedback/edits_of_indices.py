@@ -71,7 +71,7 @@ def _bounds(function, node, part):
         elif field != "step":
             others += [number(n) for n in (1, -1)]
         for new in others:
-            new = new if new is None else ast.copy_location(new, node)
+            new = new if new is None else ast.fix_missing_locations(ast.copy_location(new, node))
             key = ("slice", field, ast.dump(part), _dumped(new))
             yield Edit(2, "slice", look, key, (node.lineno,), ((part, field, None, new),))
 

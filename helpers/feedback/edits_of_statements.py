@@ -36,6 +36,7 @@ def _of_lines(function, owner, field, in_loop):
         before, after, at = lines[:i], lines[i + 1 :], (line.lineno,)
         if isinstance(line, (ast.Assign, ast.AugAssign)):
             yield from _assignment(function, line, (owner, field, i), in_loop)
+            yield from _layers_kept(function, line)
         if not isinstance(line, (ast.Return, ast.FunctionDef)) and len(lines) > 1:
             yield whole(2, "line", "whether that line is needed", before + after, at, line.lineno)
         elif isinstance(line, ast.Return) and (after or in_loop) and len(lines) > 1:
@@ -55,6 +56,15 @@ def _of_lines(function, owner, field, in_loop):
         for inner in ("body", "orelse"):
             if isinstance(line, (*_LOOPS, ast.If, ast.With)) and getattr(line, inner, None):
                 yield from _of_lines(function, line, inner, in_loop or isinstance(line, _LOOPS))
+
+
+def _layers_kept(function, line):
+    """`self.layers = [...]` as an nn.ModuleList, which PyTorch can see into."""
+    of_self = isinstance(line, ast.Assign) and isinstance(line.targets[0], ast.Attribute)
+    if of_self and isinstance(line.value, (ast.List, ast.ListComp, ast.BinOp)) and "nn" in function.space:
+        func = ast.Attribute(ast.Name("nn", ast.Load()), "ModuleList", ast.Load())
+        look = f"what kind of list `{ast.unparse(line.targets[0])}` is"
+        yield function.edit(1, "list", look, (line, "value", None), ast.Call(func, [line.value], []), line.value)
 
 
 def _assignment(function, line, where, in_loop):

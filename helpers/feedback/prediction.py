@@ -101,7 +101,7 @@ def _buttons(asked):
     said = ipywidgets.HTML()
     style = {"button_width": "auto", "description_width": "initial"}
     row = ipywidgets.ToggleButtons(
-        options=asked.choices, value=_guesses.get(asked.id), description="Your guess", style=style
+        options=asked.choices, value=_guesses.get(asked.id), description=f"Your guess ({asked.id})", style=style
     )
 
     def note(_=None):

@@ -84,7 +84,7 @@ def _row_html(entries, lesson):
 
 def _tr(*cells):
     style = "text-align:left;white-space:nowrap;padding:0.1em 1em 0.1em 0"
-    return "<tr>" + "".join(f'<td style="{style}">{cell}</td>' for cell in cells) + "</tr>"
+    return '<tr style="background:none">' + "".join(f'<td style="{style}">{cell}</td>' for cell in cells) + "</tr>"
 
 
 def _said(entries, id):
@@ -147,7 +147,7 @@ class Row:
 
     def _repr_html_(self):
         where = f"<div>{self._where()}</div>" if self._where() else ""
-        table = f"<table>{_row_html(self.entries, self.lesson)}</table>"
+        table = f'<table style="margin:0">{_row_html(self.entries, self.lesson)}</table>'
         return boxed(f"{_trouble_html(self.trouble)}{table}{where}", "#0072B2")
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from .values import as_array
 
 DIGITS = range(2, 9)  # decimals that are tried until expected and yours differ
+_ROW = '<tr style="background:none">'  # JupyterLab stripes the rows of tables
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +34,7 @@ def comparison_html(comparison):
     """The two tables side by side, the entries that are furthest off outlined in yours."""
     digits, off = _digits(comparison), _furthest_off(comparison)
     blocks = [_table(name, table, digits, off if name == "yours" else None) for name, table in _both(comparison)]
-    return f'<div style="display:flex;flex-wrap:wrap;gap:1.5em;overflow-x:auto">{"".join(blocks)}</div>'
+    return f'<div style="display:flex;flex-wrap:wrap;gap:0.6em 1.5em;overflow-x:auto">{"".join(blocks)}</div>'
 
 
 def _both(comparison):
@@ -73,12 +74,12 @@ def _table(name, table, digits, off):
     top = max(finite.max(initial=0.0), 1e-12)
     index = "padding:1px 5px;text-align:right;font-weight:normal;opacity:0.6"
     head = "".join(f'<th style="{index}">{j}</th>' for j in range(table.shape[1]))
-    rows = [f"<tr><th></th>{head}</tr>"]
+    rows = [f"{_ROW}<th></th>{head}</tr>"]
     for i, row in enumerate(table):
         cells = [_cell(x, digits, top, off is not None and off[i, j]) for j, x in enumerate(row)]
-        rows.append(f'<tr><th style="{index}">{i}</th>{"".join(cells)}</tr>')
+        rows.append(f'{_ROW}<th style="{index}">{i}</th>{"".join(cells)}</tr>')
     caption = f'<caption style="caption-side:top;text-align:left;color:inherit">{name}</caption>'
-    return f'<table style="border-collapse:collapse;font-size:90%">{caption}{"".join(rows)}</table>'
+    return f'<table style="border-collapse:collapse;font-size:90%;margin:0 0 0.4em">{caption}{"".join(rows)}</table>'
 
 
 def _cell(x, digits, top, off):

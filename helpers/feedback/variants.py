@@ -15,7 +15,7 @@ from . import guards
 LARGEST = 4000  # nodes of a tree that is looked at
 # Calls and operations, counted by the round in loops, and estimated for each call of a variant.
 OPERATIONS = 150_000  # what one variant may do
-OPERATIONS_IN_ALL = 300_000  # and all variants of one answer together
+OPERATIONS_IN_ALL = 220_000  # and all variants of one answer together
 CALLS_PER_OPERATION = 8  # function calls, those of the guards included, that cost as much as one operation of NumPy
 _COUNT, NOTE = "__count__", "__note_a_value__"  # names that variants have besides those of the answer
 

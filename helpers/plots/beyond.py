@@ -4,6 +4,7 @@ import numpy as np
 
 from .charts import _label_ends, lines
 from .core import as_array, course_style, show
+from .describe import number
 
 PARTS = ("#0072B2", "#D55E00")  # the first part of a row, the second
 PALE, EMPTY, EDGE = "#a6cbe3", "white", "#bbbbbb"
@@ -147,7 +148,7 @@ def recall(n_pairs, shares, title):
     n_pairs: (n,). shares: dict from label to (n,).
     """
     curves = {label: as_array(values) for label, values in shares.items()}
-    ends = ", ".join(f"{label} {values[-1]:.1f}" for label, values in curves.items())
+    ends = "; ".join(f"{label}: {values[-1]:.1f}" for label, values in curves.items())
     alt = f"Share of right answers against the number of pairs, {n_pairs[0]} to {n_pairs[-1]}. At the end: {ends}."
     with course_style():
         figure, (axes,) = _figure(7.0, 3.6)
@@ -171,7 +172,10 @@ def costs(comparison):
     lengths = list(comparison.lengths)
     seconds = {name: as_array(values) * 1e3 for name, values in comparison.seconds.items()}
     megabytes = {name: as_array(values) / 1e6 for name, values in comparison.peaks.items()}
-    alt = f"Time and peak memory against length, {lengths[0]:,} to {lengths[-1]:,} words, of {', '.join(seconds)}."
+    ends = "; ".join(
+        f"{name}: {number(seconds[name][-1])} ms and {number(megabytes[name][-1])} MB" for name in seconds
+    )
+    alt = f"Time and peak memory against length, {lengths[0]:,} to {lengths[-1]:,} words. At the end: {ends}."
     with course_style():
         figure, pair = _figure(8.5, 4.0, columns=2)
         for axes, what, curves in zip(

@@ -26,6 +26,7 @@ WORD_COLOURS = {
 OTHER_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 CARD = "background:#fff; padding:8px; border-radius:6px"  # white ground with a margin, on a light or a dark page
 CARD_PADDING = 8  # pixels on each side
+WHITE_FROM = 3.5  # times the contrast of equal colours
 PIXELS_PER_INCH = 96  # of a web page
 MAX_BYTES = 60_000  # of one figure, so that a notebook stays small
 MAX_WIDTH = 8.5  # inches, so that a figure fits a notebook's column
@@ -110,9 +111,25 @@ def ink(colour):
 
 
 def readable_on(background):
-    """Return "black" or "white", whichever stands out more from an RGBA colour (WCAG's contrast)."""
-    luminance = np.dot((0.2126, 0.7152, 0.0722), np.power(background[:3], 2.2))
-    return "black" if luminance > 0.18 else "white"
+    """Return "black" or "white" for text on an RGB(A) colour: white as soon as its contrast is WHITE_FROM or more.
+
+    At equal ratios the eye reads white on a strong colour more easily than black; WCAG's formula does not see that.
+    """
+    return "white" if contrast("white", background) >= WHITE_FROM else "black"
+
+
+def contrast(one, other):
+    """Return the contrast of two colours as WCAG 2.2 defines it: 1 for equal colours, 21 for black on white."""
+    lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour):
+    from matplotlib.colors import to_rgb
+
+    channels = np.array(to_rgb(colour))
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return linear @ (0.2126, 0.7152, 0.0722)
 
 
 def new_figure(width, height):

@@ -82,7 +82,15 @@ def _summed_up(values, kind):
     if kind == "weights":
         largest = np.nan_to_num(values).max(axis=1)
         said += f", the largest of a row {number(np.median(largest))} in the middle row"
+    if _is_alike_along_diagonals(values):
+        said += ", the same all along each diagonal"
+        said += " and largest on the middle one" if np.diagonal(values)[0] == finite.max() else ""
     return said + "."
+
+
+def _is_alike_along_diagonals(values):
+    """Whether an entry depends on its column less its row only, up to rounding."""
+    return bool(np.allclose(values[1:, 1:], values[:-1, :-1], rtol=0, atol=1e-4 * np.ptp(values)))
 
 
 def arrows(tips, title, xlabel, ylabel):

@@ -76,6 +76,8 @@ def _heatmap_figure(panels, title, rows, columns, kind, row_label, column_label)
     widest = max(n_columns * cell[0], least)
     across = max(1, min(len(panels), int((core.MAX_WIDTH - left - right + gap) / (widest + gap))))
     down = -(-len(panels) // across)
+    if down > 1:
+        cell = cell[0], min(cell[1], 0.3)  # lower rows, so that all panels fit on a laptop's screen
     across = -(-len(panels) // down)
     slots = [max(least, *(m.shape[1] * cell[0] for m in matrices[i::across])) for i in range(across)]  # widths
     above = (core.text_width(columns) + 0.05 if tall_names else 0.22) + (0.2 if column_label else 0)
@@ -99,7 +101,8 @@ def _heatmap_figure(panels, title, rows, columns, kind, row_label, column_label)
         axes.set_title(panel_title)
         axes.set_xlabel(column_label or "")
         if row_label and place == 0:
-            axes.set_ylabel(row_label, **({"rotation": 0, "ha": "right", "va": "center"} if flat_label else {}))
+            turned = {"rotation": 0, "ha": "right", "va": "center"} if flat_label else {}
+            axes.set_ylabel(row_label, labelpad=6, **turned)
     if title:
         centre = np.clip(left + block / 2, title_width / 2, width - title_width / 2)
         figure.suptitle(title, x=centre / width, y=1 - 0.06 / height)

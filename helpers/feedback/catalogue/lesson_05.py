@@ -862,7 +862,7 @@ PREDICTIONS = (
     ),
     Prediction(
         "coin-after-softmax", "far below chance", choices=("at chance", "just below chance", "far below chance"),
-        why="The hidden tosses are in the denominator: how much of a row is left tells what was taken away. Training finds that channel and uses it.",
+        why="The hidden tosses are in the denominator: how much of a row is left tells what was taken away. Training learns to read it.",
     ),
     Prediction(
         "padding-content", "those of padding only", choices=("none", "those of padding only", "all"),

@@ -725,7 +725,7 @@ EXERCISES = (LAYER_NORM, BLOCK, TINY_GPT, LOSS, PROBABILITIES, GENERATE)
 
 PREDICTIONS = (
     Prediction("rows-after-twelve", "all the same",
-        "Every layer replaces a row by a mean of rows, and means of means meet. A skip connection keeps what each row was.",
+        "Every layer replaces a row by a mean of rows, and means of means become alike. A skip connection keeps what each row was.",
         choices=("as different as at the start", "somewhat alike", "all the same")),
     Prediction("feed-forward-share", "two thirds",
         "Two matrices of d × 4d are 8·d² numbers; attention's four of d × d are 4·d².",

@@ -500,7 +500,7 @@ EXERCISES = (ATTENTION, SHARE, POOL, SEARCH)
 PREDICTIONS = (
     Prediction(
         "most-numbers", "vectors of the words", choices=("vectors of the words", "attention", "feed-forward"),
-        why="30,522 vectors of 384 numbers make 11.7 million, more than half. The feed-forward parts hold twice as many as attention, 8 · d² against 4 · d² a layer.",
+        why="30,522 vectors of 384 numbers make 11.7 million, more than half. The feed-forward parts hold twice as many as attention, 8 · d² against 4 · d² per layer.",
     ),
     Prediction(
         "key-bias", "not at all", choices=("not at all", "a little", "a lot"),
@@ -520,6 +520,6 @@ PREDICTIONS = (
     ),
     Prediction(
         "longer-vector", "short paragraphs", choices=("short paragraphs", "long paragraphs", "no difference"),
-        why="The more different vectors are averaged, the more of them cancels out. So the norm says how long a text is, and the direction what it is about.",
+        why="The more different vectors are averaged, the more of them cancels out. So the norm says how long a text is, and the direction says what it is about.",
     ),
 )
