@@ -1,6 +1,6 @@
 """Wrong answers by a reader of lessons and solutions who had not seen what the course knows; graded after reading each report.
 
-Nothing was mended between the writing of the `q` and their grading (57 of 60 were named); one of them, 5.1, was mended then.
+The `q` were not looked at before they were graded (57 of 60 were named); one of them, 5.1, was mended then.
 The `p` came before some mends. As in
 `blind_attempts`, `words` stand in the report of each that is named in full, and of a `slow` one only the rejection
 is tested.
