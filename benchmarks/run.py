@@ -131,7 +131,7 @@ def main(arguments=None):
         print(table.markdown(rows), flush=True)
         if not asked.lesson:
             store(part, rows)
-            print(f"stored in {RESULTS.relative_to(RESULTS.parents[1])}")
+            print(f"stored in {RESULTS.relative_to(ROOT)}")
     return 0
 
 

@@ -8,10 +8,9 @@ import warnings
 
 import numpy as np
 
+from .matching import axis_called, axis_orders, reductions
 from .outcomes import Outcome, same_outcome
 from .values import as_array, is_array, is_number, is_tensor
-
-MOST_AXES = 4
 
 
 def find(search):
@@ -61,7 +60,7 @@ def _steps(ours, expected):
 
 
 def _of_results(ours, expected):
-    """Several results: in another order, or more than are wanted."""
+    """Several results, in another order."""
     if len(ours) == len(expected) <= 3:
         for order in itertools.permutations(range(len(ours))):
             if order != tuple(range(len(ours))):
@@ -93,22 +92,17 @@ def _numbers(part):
 def _of_array(ndim, same_shape):
     """An array of another shape than is wanted, or of the same one, that a step of its own makes right."""
     for axis in range(-1, -ndim - 1, -1):
-        where = _AXES.get(axis, f"axis {axis}")
-        for name, function in (("summed", np.sum), ("averaged", np.mean)):
-            yield f"{name} over {where}", lambda x, _, f=function, a=axis: f(as_array(x), axis=a)
+        for clause, function in reductions(axis):
+            yield clause, lambda x, _, f=function: f(as_array(x))
         for place, what in ((0, "first"), (-1, "last")):
-            clause = f"if only the {what} entry along {where} were taken"
+            clause = f"if only the {what} entry along {axis_called(axis)} were taken"
             yield clause, lambda x, _, a=axis, p=place: np.take(as_array(x), p, axis=a)
     if ndim:
         yield "summed to one number", lambda x, _: as_array(x).sum()
         yield "averaged to one number", lambda x, _: as_array(x).mean()
-    if 2 <= ndim <= MOST_AXES:
-        for order in itertools.permutations(range(ndim)):
-            if order == (*range(ndim - 2), ndim - 1, ndim - 2):
-                yield "with its last two axes exchanged", lambda x, _: np.swapaxes(as_array(x), -1, -2)
-            elif order != tuple(range(ndim)):
-                clause = f"with its axes in the order {', '.join(map(str, order))}"
-                yield clause, lambda x, _, o=order: as_array(x).transpose(o)
+    for order, last_two in axis_orders(ndim):
+        clause = "last two axes exchanged" if last_two else f"axes in the order {', '.join(map(str, order))}"
+        yield f"with its {clause}", lambda x, _, o=order: as_array(x).transpose(o)
     if not same_shape:
         yield "in another shape, its numbers in the same order", lambda x, right: as_array(x).reshape(np.shape(right))
         yield "repeated along the axes that it lacks", _repeated
@@ -117,9 +111,6 @@ def _of_array(ndim, same_shape):
     yield "with every row divided by its sum", lambda x, _: as_array(x) / as_array(x).sum(axis=-1, keepdims=True)
 
 
-_AXES = {-1: "its last axis", -2: "its last axis but one", -3: "its last axis but two"}
-
-
 def _repeated(ours, right):
-    ours, shape = as_array(ours), np.shape(as_array(right) if is_tensor(right) else right)
+    ours, shape = as_array(ours), as_array(right).shape
     return None if ours.shape == shape else np.broadcast_to(ours, shape)

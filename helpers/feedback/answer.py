@@ -134,6 +134,10 @@ class Answer:
         outcome = self.run_variant(variant, i)
         if i == self.order[0]:
             self.latest = outcome
+        return self.would_be_right(i, outcome)
+
+    def would_be_right(self, i, outcome):
+        """Whether an outcome, of whatever version, is right on case i."""
         try:
             return one_case.is_right(self.exercise, self.exercise.cases[i], self.expected[i], outcome)
         except Exception:  # what came back cannot be looked at, such as a tensor without numbers

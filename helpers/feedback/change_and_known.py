@@ -107,11 +107,8 @@ def _does_the_same(search, build, source, edit, ids, cases):
         after = ast.unparse(answer.tree)
         if any(evidence.brought_in(search.twins.mistakes[id], search.exercise.source, source, after) for id in ids):
             return False
-        try:
-            variant = build(answer.tree)
-        except Exception:  # the edit left something that cannot be compiled or defined
-            return False
-    return all(
+        variant = build.attempt(answer.tree)
+    return variant is not None and all(
         same_outcome(answer.run_variant(variant, i), search.twins.outcome(ids, i), answer.tolerances[i])
         for i in cases
     )

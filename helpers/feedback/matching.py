@@ -1,5 +1,6 @@
 """When two values of an answer and of the reference are the same, nearly the same, or plainly related."""
 
+import functools
 import itertools
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from .values import as_array, is_tensor
 
 LARGEST = 200_000  # entries of an array that is compared
+MOST_AXES = 4  # of an array whose axes are put in other orders
 
 
 def kept(value):
@@ -98,18 +100,35 @@ def step_between(pairs):
     """
     first = array_of(pairs[0][0])
     for axis in range(-1, -first.ndim - 1, -1):
-        for clause, function in (("summed over", np.sum), ("averaged over", np.mean)):
-            if all(_equal_after(ours, theirs, function, axis=axis) for ours, theirs in pairs):
-                return f"{clause} {_AXES.get(axis, f'axis {axis}')}"
-    orders = itertools.permutations(range(first.ndim)) if 2 <= first.ndim <= 4 else ()
-    for order in orders:
+        for clause, function in reductions(axis):
+            if all(_equal_after(ours, theirs, function) for ours, theirs in pairs):
+                return clause
+    for order, last_two in axis_orders(first.ndim):
         if all(_equal_after(ours, theirs, np.transpose, axes=order) for ours, theirs in pairs):
-            last_two = order == (*range(first.ndim - 2), first.ndim - 1, first.ndim - 2)
             return "turned, its last two axes exchanged" if last_two else f"turned, its axes in the order {order}"
     return ""
 
 
-_AXES = {-1: "its last axis", -2: "its last axis but one"}
+_AXES = {-1: "its last axis", -2: "its last axis but one", -3: "its last axis but two"}
+
+
+def axis_called(axis):
+    """What a sentence calls an axis, counted from the end."""
+    return _AXES.get(axis, f"axis {axis}")
+
+
+def reductions(axis):
+    """(clause, function of an array) for what takes an axis away: "summed over its last axis"."""
+    for name, function in (("summed", np.sum), ("averaged", np.mean)):
+        yield f"{name} over {axis_called(axis)}", functools.partial(function, axis=axis)
+
+
+def axis_orders(ndim):
+    """(order, whether only the last two are exchanged) for every other order of an array's axes, if they are few."""
+    as_they_are = tuple(range(ndim))
+    for order in itertools.permutations(as_they_are) if 2 <= ndim <= MOST_AXES else ():
+        if order != as_they_are:
+            yield order, order == (*as_they_are[:-2], ndim - 1, ndim - 2)
 
 
 def _equal_after(ours, theirs, function, **options):

@@ -82,11 +82,8 @@ def find(tree, build, fits, space, limit=None, tried=None):
 
 def fits_when_built(tree, build, fits):
     """Whether what a tree defines is right on every case; False where it defines nothing."""
-    try:
-        variant = build(tree)
-    except Exception:  # the edit left something that cannot be compiled or defined
-        return False
-    return fits(variant)
+    variant = build.attempt(tree)
+    return variant is not None and fits(variant)
 
 
 def options(found, tree):

@@ -5,7 +5,7 @@ An answer with two mistakes often has cases in which only one of them shows.
 
 from dataclasses import dataclass
 
-from . import one_case, one_change
+from . import one_change
 from .edits import made
 from .variants import Builder
 
@@ -41,7 +41,7 @@ def find(search):
     if search.says_little or search.exercise.judge or len(search.wrong) < FEWEST or not search.tried:
         return None
     first = search.order[0]
-    fine = [edit for edit, outcome in search.tried if _means_much(edit) and _right(answer, first, outcome)]
+    fine = [edit for edit, outcome in search.tried if _means_much(edit) and answer.would_be_right(first, outcome)]
     build = Builder(answer.space)
     best = _best(answer, build, fine[:VERIFIED])
     if best is None:
@@ -63,13 +63,6 @@ def _means_much(edit):
     return likely and edit.kind not in MEANS_LITTLE and "needed" not in edit.look
 
 
-def _right(answer, i, outcome):
-    try:
-        return one_case.is_right(answer.exercise, answer.exercise.cases[i], answer.expected[i], outcome)
-    except Exception:  # what came back cannot be looked at
-        return False
-
-
 def _another_kind(search):
     """The first wrong case that goes wrong in another way than the first, or that was given other arguments."""
     kinds = {i: (search.answer.problems[i].kind, search.answer.given(i)) for i in search.wrong}
@@ -79,11 +72,8 @@ def _another_kind(search):
 def _mends(answer, build, edit, cases):
     """Those of some cases that an edit makes right."""
     with made(edit):
-        try:
-            variant = build(answer.tree)
-        except Exception:  # the edit left something that cannot be compiled or defined
-            return ()
-    return tuple(i for i in cases if answer.right(variant, i))
+        variant = build.attempt(answer.tree)
+    return () if variant is None else tuple(i for i in cases if answer.right(variant, i))
 
 
 def _best(answer, build, edits):

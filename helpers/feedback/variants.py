@@ -116,6 +116,13 @@ class Builder:
         exec(code, space)
         return space[tree.body[0].name]
 
+    def attempt(self, tree):
+        """The same, or None where an edit left something that cannot be compiled or defined."""
+        try:
+            return self(tree)
+        except Exception:
+            return None
+
 
 @contextlib.contextmanager
 def _counted(tree, for_a_call):
