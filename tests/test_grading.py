@@ -236,6 +236,30 @@ def test_hostile_copy_fails_with_its_reason(graded, learner):
     assert any(one in result["reason"] for one in ([wanted] if isinstance(wanted, str) else wanted)), result
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts a shared page once")
+def test_memory_that_children_share_counts_once():
+    program = """
+import os, time
+kept = b"x" * 150_000_000
+for n in range(8):
+    if os.fork() == 0:
+        time.sleep(60)
+print(flush=True)
+time.sleep(60)
+"""
+    parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, start_new_session=True)
+    try:
+        parent.stdout.readline()
+        one = psutil.Process(parent.pid)
+        tree = [one, *one.children(recursive=True)]
+        assert len(tree) == 9
+        assert 150e6 < supervise._memory_of(tree, bound=400e6) < 250e6
+        assert supervise._memory_of(tree, bound=1e12) > 9 * 150e6, "quick to have, and an upper bound"
+    finally:
+        os.killpg(parent.pid, signal.SIGKILL)
+        parent.wait()
+
+
 @pytest.mark.parametrize("learner", UNREADABLE)
 def test_unreadable_copy_has_a_row_that_says_why(graded, learner):
     assert UNREADABLE[learner][1] in graded[learner].trouble

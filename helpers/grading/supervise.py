@@ -228,11 +228,7 @@ class _Process:
         tree = self._tree()
         if len(tree) > limits.processes:
             return f"started more than {limits.processes} processes and was stopped"
-        memory = 0
-        for process in tree:
-            with contextlib.suppress(psutil.Error):
-                memory += process.memory_info().rss
-        if memory > limits.memory:
+        if _memory_of(tree, limits.memory) > limits.memory:
             return f"took more than {limits.memory / 1e9:.1f} GB of memory and was stopped"
         if time.monotonic() - self.checked > 1.0:
             self.checked = time.monotonic()
@@ -272,6 +268,29 @@ class _Process:
         for stream in (self.process.stdin, self.process.stdout):
             with contextlib.suppress(OSError, ValueError):
                 stream.close()
+
+
+def _memory_of(tree, bound):
+    """
+    Bytes of memory of some processes together.
+
+    Resident sizes count a page once for each process that shares it, and a forked child shares nearly all of its
+    parent's. Their sum is quick to have, so it is looked at first. Only where it passes the bound are proportional
+    sizes asked for, which count every page once.
+    """
+    resident = sum(_bytes_of(one, "memory_info") for one in tree)
+    if resident <= bound:
+        return resident
+    return sum(_bytes_of(one, "memory_full_info", "memory_info") for one in tree)
+
+
+def _bytes_of(process, *questions):
+    """The proportional size where an answer has one (Linux, ``memory_full_info``), else the resident size."""
+    for question in questions:
+        with contextlib.suppress(psutil.Error):
+            memory = getattr(process, question)()
+            return getattr(memory, "pss", memory.rss)
+    return 0  # it is gone
 
 
 def _started_in(folder):
