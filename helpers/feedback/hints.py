@@ -20,9 +20,11 @@ def hints(answer):
     found = []
     if comparable and len(comparable) == sum(not answer.stopped(i) for i in answer.wrong):
         found = [*_relations(answer, comparable), *_not_finite(answer, comparable)]
+        together = [] if found else _all_together(answer, comparable)
+        found = found or together
         found = found or [*_alike(answer, comparable), *_row_sums(answer, comparable)]
         found = found or _part_off(answer, comparable)
-        found += _explained(answer, comparable) + _over_cases(answer)
+        found += [*([] if together else _explained(answer, comparable)), *_over_cases(answer)]
     return list(dict.fromkeys([*found, *_pattern(answer), *_warnings(answer)]))
 
 
@@ -117,6 +119,25 @@ def _row_sums(answer, cases):
         if all(len(s) and not np.allclose(s, 1, atol=1e-3) for s in sums):
             return [f"The rows of `{name}` should sum to 1; one of yours sums to {_furthest(sums[0]):.3g}."]
     return []
+
+
+def _all_together(answer, cases):
+    """Results whose rows should sum to 1, and all of whose entries together do."""
+    said = []
+    for i in cases:
+        case, found = answer.exercise.cases[i], []
+        for name, e, g in one_case.off(answer.exercise, answer.expected[i].value, answer.outcomes[i].value, case):
+            e, g = as_array(e), as_array(g)
+            if e.dtype.kind == g.dtype.kind == "f" and e.ndim > 1 and np.isfinite(g).all():
+                rows, ours = e.sum(-1), g.sum(-1)
+                each = (np.isclose(rows, 1, atol=1e-3) | (rows == 0)).all() and (rows != 0).sum() > 1
+                if each and np.isclose(ours.sum(), 1, atol=1e-3) and not np.isclose(ours, rows, atol=1e-3).all():
+                    found.append(name)
+        said.append(found)
+    name = _first_shared(said)
+    if name is None:
+        return []
+    return [f"All entries of {one_case.called(answer.exercise, name)} together sum to 1, where each row should."]
 
 
 def _furthest(sums):

@@ -4,6 +4,7 @@ import decimal
 import math
 import numbers
 import re
+import types
 
 import numpy as np
 
@@ -72,7 +73,12 @@ def describe(x):
         return f"the number {_brief(x)}" if is_number(x) else f"the value {x}"
     if isinstance(x, str):
         return f"the text {x[:40]!r}"
+    if isinstance(x, _CALLED_FOR):
+        return f"the function `{x.__name__}` itself (are the parentheses of a call missing?)"
     return f"an object of type {type(x).__name__}"
+
+
+_CALLED_FOR = (types.FunctionType, types.BuiltinFunctionType, types.MethodType)
 
 
 def _brief(x):
