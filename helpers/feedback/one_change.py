@@ -7,7 +7,7 @@ from . import reading
 from .edits import made
 from .variants import quiet_libraries
 
-FUNCTION_LIMIT, CLASS_LIMIT = 560, 340  # edits that are tried
+FUNCTION_LIMIT, CLASS_LIMIT = 660, 340  # edits that are tried
 AFTER_A_FIND = 150  # more edits that are tried once one fits, to see whether others fit as well
 
 
