@@ -112,7 +112,7 @@ def alibi_bias(n_heads, T):
 
     n_heads: h, a power of two. T: number of words.
     Returns (h, T_q, T_k) = (h, T, T), float32: head i = 1 ... h has the slope
-    2^(-8i / h), the distance is |q - k|. Where k > q, any value will do.
+    2^(-8i / h), places q and k are |q - k| apart. Where k > q, any value does.
     """
     heads = torch.arange(1, n_heads + 1)  # (h,)
     slopes = 2.0 ** (-8 * heads / n_heads)
