@@ -120,7 +120,7 @@ def test_nothing_is_said_where_two_changes_are_needed():
 def test_the_same_answer_gets_the_same_sentence_and_keeps_its_tree():
     trial = trial_of("2.1", SOFTMAX.replace("x - m", "x * m"))
     before = ast.dump(trial.answer.tree)
-    said = [one_change.find(trial.answer.tree, variants.Builder(trial.answer.space), trial.answer.fits, trial.answer.space).sentence for _ in range(2)]
+    said = [one_change.find(trial.answer.tree, variants.Builder(trial.answer.space), trial.answer.fits, trial.answer.edits).sentence for _ in range(2)]
     assert said[0] == said[1]
     assert ast.dump(trial.answer.tree) == before
 
@@ -166,7 +166,7 @@ def test_a_source_too_long_or_too_deep_is_no_tree():
 
 def test_a_definition_that_fails_is_no_fit():
     tree = variants.parse("@missing\ndef f(x):\n    return x\n")
-    assert one_change.find(tree, variants.Builder({}), lambda variant: True, {}) is None
+    assert one_change.find(tree, variants.Builder({}), lambda variant: True, edits_of(tree, {})) is None
 
 
 def test_the_course_decorator_is_left_out_and_others_stay():
@@ -181,7 +181,7 @@ def test_the_course_decorator_is_left_out_and_others_stay():
 def two_for(exercise, code):
     trial = trial_of(exercise, code)
     assert trial.change is None
-    return two_changes.find(trial.answer.tree, trial.answer.space, trial.values, trial.answer.fits)
+    return two_changes.find(trial.answer.tree, trial.answer.space, trial.answer.edits, trial.values, trial.answer.fits)
 
 
 def test_two_changes_are_found_where_the_first_uncovers_a_right_value():
@@ -228,7 +228,7 @@ class MultiHeadAttention(nn.Module):
 
 def test_a_line_that_looks_odd_is_preferred_where_several_changes_serve():
     tree = variants.parse("def f(a, b):\n    c = a + b\n    return (a - c).max() < 1e-5\n")
-    found = one_change.find(tree, variants.Builder({}), lambda variant: True, {})
+    found = one_change.find(tree, variants.Builder({}), lambda variant: True, edits_of(tree, {}))
     assert {option.lines for option in found.options} == {(3,)}
 
 

@@ -247,7 +247,7 @@ def _two_changes(search):
     if search.values is None or search.is_verdict:
         return None
     answer = search.answer
-    found = two_changes.find(answer.tree, answer.space, search.values, answer.fits)
+    found = two_changes.find(answer.tree, answer.space, answer.edits, search.values, answer.fits)
     return _several_changes(found.sentence) if found else None
 
 

@@ -98,7 +98,7 @@ def _condition(function, line, before, after, whole):
     negated = ast.copy_location(ast.UnaryOp(ast.Not(), line.test), line.test)
     look = "the condition of that `if`: is it the right way round?"
     yield function.change(
-        1, "condition", look, ("condition", ast.dump(line.test)), at, ((line, "test", None, negated),)
+        1, "condition", look, ("condition", function.text(line.test)), at, ((line, "test", None, negated),)
     )
     yield whole(2, "condition", "whether that `if` is needed", before + line.body + after, at, ("if", line.lineno))
     if line.orelse and not isinstance(line.orelse[0], ast.If):

@@ -5,8 +5,9 @@ import functools
 
 import numpy as np
 
-from .values import is_array, is_tensor, same
+from .values import arrays, dtype_name, is_array, is_tensor, same
 
+_PRECISION = ((2e-2, {"float16", "bfloat16"}), (2e-5, {"float32", "complex64"}))
 _IMMUTABLE = (int, float, complex, str, bytes, bool, type(None), type, np.generic, np.dtype)
 
 
@@ -21,6 +22,11 @@ class Pristine:
         """A tuple of arguments nobody has touched; what cannot be copied, such as a namespace, is made anew."""
         return tuple(map(_copied, self.drawn)) if self.copies else self.case.make()
 
+    @functools.cached_property
+    def dtypes(self):
+        """Names of the dtypes of all arrays."""
+        return {dtype_name(x) for x in arrays(self.drawn)}
+
     def changed(self, used):
         """Positions of the arrays among `used` that no longer equal what was drawn."""
         return tuple(
@@ -34,6 +40,14 @@ class Pristine:
 def pristine(case):
     """The Pristine inputs of a case, drawn at the first call of a session."""
     return Pristine(case)
+
+
+def tolerance_of(case, expected):
+    """Relative error allowed: what the case says, or what the coarsest float among inputs and result can hold."""
+    if case.tolerance is not None:
+        return case.tolerance
+    names = pristine(case).dtypes | {dtype_name(x) for x in arrays(expected)}
+    return next((t for t, kinds in _PRECISION if names & kinds), 1e-8)
 
 
 def _can_be_copied(x):

@@ -124,9 +124,8 @@ class Search:
         answer = self.answer
         if answer.tree is None or not inspect.signature(self.exercise.reference).parameters:
             return None  # where nothing is given, many answers are right, and a change that works is no advice
-        return one_change.find(
-            answer.tree, variants.Builder(answer.space), answer.fits, answer.space, tried=self._keep_tried
-        )
+        build = variants.Builder(answer.space)
+        return one_change.find(answer.tree, build, answer.fits, answer.edits, tried=self._keep_tried)
 
     def _keep_tried(self, edit):
         """Keep an edit with what the answer did with it on the first wrong case."""

@@ -88,17 +88,6 @@ def _brief(x):
     return in_a_sentence(x if isinstance(x, (int, float, complex, np.number)) else _as_float(x), ".6g")
 
 
-def tolerance_of(case, expected):
-    """Relative error allowed: what the case says, or what the coarsest float among inputs and result can hold."""
-    if case.tolerance is not None:
-        return case.tolerance
-    names = {dtype_name(x) for x in arrays((case.make(), expected))}
-    return next((t for t, kinds in _PRECISION if names & kinds), 1e-8)
-
-
-_PRECISION = ((2e-2, {"float16", "bfloat16"}), (2e-5, {"float32", "complex64"}))
-
-
 def arrays(x, numbers=False):
     """All arrays in a nested result; with numbers=True, all single numbers and truth values too."""
     if is_array(x) or isinstance(x, np.generic) or (numbers and isinstance(x, (int, float))):
