@@ -16,6 +16,7 @@ from helpers.feedback import running
 from helpers.feedback.hints import relation
 from helpers.feedback.registry import get
 from helpers.feedback.twins import build, starting_source
+from helpers.feedback.values import describe, shown
 from helpers.numpy_attention import softmax
 
 RIGHT = get("2.2").reference
@@ -121,6 +122,22 @@ def test_relation_to_the_right_answer_is_recognised(got, said):
     x = np.random.default_rng(0).normal(size=(4, 4))
     assert said in relation(x, got(x), {"d_k": 4})
     assert relation(x, x**2, {"d_k": 4}) is None
+
+
+@pytest.mark.parametrize(
+    "value, said",
+    [(-0.214, "−0.21"), (-7, "−7"), (-1234.5, "−1.23e+03"), (-np.inf, "−inf"), (0.5, "0.50"), (2e-5, "2e-05")],
+)
+def test_a_sentence_has_another_minus_than_the_tables(value, said):
+    assert shown(value) == shown(np.array(value)) == said
+    assert describe(-3) == "the number −3"
+    x = np.random.default_rng(0).normal(size=(4, 4))
+    assert relation(x, x - 0.5, {}) == "the expected values with −0.5 added everywhere"
+
+
+def test_a_report_has_two_kinds_of_minus():
+    text = str(judged(attention(result="w @ np.tanh(V) ** 3, w")))
+    assert re.search(r"should be −\d", text) and not re.search(r"(?<!axis )(?<!\w)-\d", text)
 
 
 def test_verdict_does_not_depend_on_the_order_of_calls():

@@ -11,7 +11,7 @@ import numpy as np
 from . import one_case
 from .inputs import pristine
 from .matching import constant_along, part_off
-from .values import as_array, axis_names, close, is_array, is_number
+from .values import as_array, axis_names, close, in_a_sentence, is_array, is_number
 
 
 def hints(answer):
@@ -117,7 +117,8 @@ def _row_sums(answer, cases):
             g = next(as_array(g) for n, _, g in found if n == name)
             sums.append(g.sum(-1).ravel() if g.ndim else np.array([1.0]))
         if all(len(s) and not np.allclose(s, 1, atol=1e-3) for s in sums):
-            return [f"The rows of `{name}` should sum to 1; one of yours sums to {_furthest(sums[0]):.3g}."]
+            one = in_a_sentence(_furthest(sums[0]), ".3g")
+            return [f"The rows of `{name}` should sum to 1; one of yours sums to {one}."]
     return []
 
 
@@ -174,10 +175,10 @@ def _over_cases(answer):
         return []
     factors = [got / right for got, right in pairs if right]
     if factors and np.allclose(factors, factors[0], rtol=1e-6) and not np.isclose(factors[0], 1) and factors[0]:
-        return [f"On all cases your answer is {factors[0]:.4g} times the right one."]
+        return [f"On all cases your answer is {in_a_sentence(factors[0], '.4g')} times the right one."]
     shifts = [got - right for got, right in pairs]
     if np.allclose(shifts, shifts[0], rtol=1e-6) and shifts[0]:
-        return [f"On all cases your answer is off by {shifts[0]:.4g}."]
+        return [f"On all cases your answer is off by {in_a_sentence(shifts[0], '.4g')}."]
     return []
 
 
@@ -239,7 +240,7 @@ def relations(expected, got, dims):
             found.append(f"the expected values in another order along axis {axis}")
     shift = got - expected
     if equal(shift, np.full_like(shift, shift.flat[0])):
-        found.append(f"the expected values with {shift.flat[0]:.4g} added everywhere")
+        found.append(f"the expected values with {in_a_sentence(shift.flat[0], '.4g')} added everywhere")
     nonzero = np.abs(expected) > 1e-9 * np.abs(expected).max()
     if nonzero.any():
         factor = np.median(got[nonzero] / expected[nonzero])
@@ -270,4 +271,4 @@ def _factor_names(factor, dims):
         for label, value in candidates:
             if np.isclose(abs(factor), value, rtol=1e-4):
                 yield label if factor > 0 else f"−{label}"
-    yield f"{factor:.4g}"
+    yield in_a_sentence(factor, ".4g")
