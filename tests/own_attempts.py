@@ -948,7 +948,7 @@ def causal_mask(T):
 # 5.2 one-axis -> triangle-of-a-row
 def causal_mask(T):
     return torch.ones(T, dtype=torch.bool).tril()
-# 5.2 method-not-called -> "an object of type builtin_function_or_method; a tensor of shape (5, 5) is wanted"
+# 5.2 method-not-called -> "itself (are the parentheses of a call missing?)"
 def causal_mask(T):
     return torch.ones(T, T, dtype=torch.bool).tril
 # 5.2 one-size-less -> one-size-less

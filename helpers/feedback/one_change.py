@@ -93,7 +93,7 @@ def options(found, tree):
 def _options(found, suspected):
     """At most two changes out of those that work: in lines that look odd by themselves, or the likeliest."""
     best = [edit for edit in found if edit.rank == found[0].rank]
-    left_out = [edit for edit in found if edit.kind == "if" and edit.lines == best[0].lines]
+    left_out = [e for e in found if e.look.startswith("whether that `if` is") and e.lines == best[0].lines]
     best = left_out or best  # a condition that must never hold
     best = [edit for edit in found if set(edit.lines) & suspected] or best
     changes = list(dict.fromkeys(Change(edit.lines, edit.kind, edit.look) for edit in best))
