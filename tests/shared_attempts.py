@@ -3914,7 +3914,7 @@ def crossover_length(d_model):
 """,
     ),
     dict(
-        id='7.3-h', exercise='7.3', today='NAMED', words=('the number 512 in range',),
+        id='7.3-h', exercise='7.3', today='NAMED', words=('below this line the function ends without a return',),
         tutor='The search ends at 511 and returns None for wide layers.',
         code=r"""
 def crossover_length(d_model):

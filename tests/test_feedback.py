@@ -231,6 +231,16 @@ def test_a_function_of_an_earlier_lesson_that_is_missing_is_to_be_imported(tmp_p
             "def scaled_dot_product_attention(Q, K, V, mask=None):\n    w = w * 2\n    return w @ V, w",
             "this line is the first to give w a value, and reads it before.",
         ),
+        (
+            "10.4",
+            "def search(query, corpus, k):\n    found = torch.argsort(corpus @ query)[::-1][:k]\n    return found, found",
+            "a slice of a tensor takes no negative step",
+        ),
+        (
+            "1.4",
+            "def dot_product_scores(Q, K):\n    return Q[..., :1, :] * 0 + np.zeros((5, 7))",
+            "the shapes (1, 4) and (5, 7) do not line up",
+        ),
     ],
 )
 def test_errors_are_told_in_the_learners_terms(exercise, code, words):

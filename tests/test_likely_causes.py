@@ -141,7 +141,7 @@ def test_nothing_is_said_of_branches_where_all_cases_are_wrong():
         ),
         (
             "7.3",
-            "def crossover_length(d_model):\n    for T in range(1, 300):\n        if T > 2 * d_model:\n            return T - 1",
+            "def crossover_length(d_model):\n    for T in range(1, 300):\n        if T * T > 4 * d_model * d_model:\n            return T - 1",
             "Line 2: below this line the function ends without a return, and then gives None.",
         ),
         (
@@ -168,3 +168,48 @@ def test_what_is_missing_is_named_by_an_operation_that_the_course_has():
     )
     said = told("8.1", code)
     assert "takes a tanh" not in said, "the course's way takes an exponential there, and no tanh"
+
+
+def test_arguments_of_one_length_may_be_gone_through_side_by_side():
+    code = "def weighted_average(values, weights):\n    return sum(v * w * w for v, w in zip(values, weights))"
+    assert "It pairs" not in told("0.1", code)
+
+
+OVERFLOWS = """
+def softmax(x, axis=-1):
+    total = np.log(np.sum(np.exp(x), axis=axis, keepdims=True))
+    return np.exp(x - total)
+"""
+
+
+def test_the_place_where_infinity_comes_up_is_told():
+    said = told("2.1", OVERFLOWS)
+    assert "There is infinity in weights in the case “scores of a thousand”. The first infinity comes up in line 2, in np.exp(x)." in said
+    assert "never divides" not in said, "a difference of logarithms is a division"
+
+
+def test_one_entry_of_what_is_wanted_is_told():
+    code = "def entropy(weights):\n    p = np.where(weights > 0, weights, 1.0)\n    return -(p * np.log(p)).sum(-1)\n"
+    code += "    first = np.zeros(1)\n    for row in range(1):\n        first[row] = rows[..., row]\n    return first"
+    code = code.replace("return -(p", "rows = -(p")
+    assert "What came back for entropies is only the first along the axis T_q; all of them are wanted." in told("3.2", code)
+
+
+def test_where_only_the_kind_is_wrong_nothing_else_is_blamed():
+    said = told("5.2", "import numpy as np\n\n\ndef causal_mask(T):\n    return np.tril(np.ones((T, T), dtype=bool))")
+    assert "mask is an array of shape (5, 5); a PyTorch tensor is wanted." in said
+    assert "same numbers" not in said
+
+
+def test_one_layer_under_several_names_is_told():
+    code = """
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads, dropout=0.0):
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError(f"{d_model} and {n_heads}")
+        self.n_heads = n_heads
+        self.W_q = self.W_k = self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.W_o = nn.Linear(d_model, d_model, bias=False)
+"""
+    assert "W_q, W_k and W_v are one and the same layer." in told("4.3", code)

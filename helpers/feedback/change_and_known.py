@@ -36,7 +36,10 @@ def find(search):
     if search.says_little and not cannot_be_tried or search.exercise.judge or not search.tried:
         return None
     first, answer = search.order[0], search.answer
+    right = [i for i in search.order if i not in search.wrong]
     seen = [ids for ids in search.twins.sets(1) if search.plainly_seen(ids) and search.differs(ids, first)]
+    # Who is right where a mistake alone would be wrong has not made it.
+    seen = [ids for ids in seen if not any(search.differs(ids, i) for i in right)]
     build, source, left = answer.builder(), ast.unparse(answer.tree), VERIFIED
     with quiet_libraries():
         for ids in seen:

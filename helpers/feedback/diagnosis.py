@@ -5,6 +5,8 @@ proved by running: either its mistakes do exactly what the answer did on every c
 right on every case. "You did" is said only where the learner's source bears it out.
 """
 
+import itertools
+
 from . import after_a_step, borrowing, change_and_known, changed_whole, two_changes
 from .exercise import AnswerProblem, Finding
 from .explanations import SAME_NUMBERS, Explanation, findings_of, message_of_mistake, messages, named, same_numbers
@@ -21,7 +23,8 @@ PAIRED = 60  # known mistakes that transforms are combined with
 
 def explain(search):
     """The Explanation of a wrong answer, or None where no road leads anywhere. search: the answer's Search."""
-    return next((found for road in ROADS if (found := road(search))), None)
+    roads = (_one_change,) if search.right_but_for_kind else ROADS
+    return next((found for road in roads if (found := road(search))), None)
 
 
 def explain_some(answer, among, wrong):
@@ -146,13 +149,8 @@ def _transformed(search):
     """The reference's results, or its arguments, changed as a whole."""
     if search.exercise.judge or search.says_little:
         return None  # many answers are right there, or few are possible
-    for clause, id, value_of in changed_whole.of_results(search, frozenset()):
-        if search.matches(value_of):
-            return same_numbers(clause, id)
-    for clause, id, value_of in changed_whole.of_arguments(search):
-        if search.matches(value_of):
-            return same_numbers(clause, id)
-    return None
+    ways = itertools.chain(changed_whole.of_results(search, frozenset()), changed_whole.of_arguments(search))
+    return next((same_numbers(clause, id) for clause, id, value_of in ways if search.matches(value_of)), None)
 
 
 def _transformed_and_known(search):

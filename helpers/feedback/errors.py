@@ -10,31 +10,32 @@ from .running import place_of
 from .values import axis_names
 
 
-def told(error, candidate, exercise):
-    """One or two sentences: the line that stopped, with what error, and what that means."""
+def told(error, candidate, exercise, dims=None):
+    """One or two sentences: the line that stopped, with what error, and what that means. dims: sizes by name."""
     if isinstance(error, (SystemExit, KeyboardInterrupt)):
         kind = "SystemExit (exit was called)" if isinstance(error, SystemExit) else "KeyboardInterrupt"
     else:
         kind = type(error).__name__
     place = place_of(error, candidate) if candidate is not None else None
-    meaning = explained(error, place, exercise)
+    meaning = explained(error, place, exercise, dims or {})
     if place is None:
         return f"The call stopped with {kind}: {meaning or message_of(error)}"
     shapes = f" for {place.shapes}" if place.shapes else ""
     return f"Line {place.line}, `{place.text}`, stopped with {kind}{shapes}: {meaning or message_of(error)}"
 
 
-def explained(error, place, exercise):
+def explained(error, place, exercise, dims=None):
     """What an error means, in words that fit its kind; None where its own words are the best there are."""
+    dims = dims or {}
     text = message_of(error)
     for ask in _QUESTIONS:
-        found = ask(error, text, place, exercise)
+        found = ask(error, text, place, exercise, dims)
         if found:
             return found
     return None
 
 
-def _inner_sizes(error, text, place, exercise):
+def _inner_sizes(error, text, place, exercise, dims):
     """A matrix product of shapes that do not fit: no gufunc signatures, the two sizes that had to be equal."""
     sizes = (
         re.search(r"matmul.*size (\d+) is different from (\d+)", text)
@@ -74,7 +75,7 @@ def _in_order(numbers, place):
     return sorted(numbers)
 
 
-def _broadcast(error, text, place, exercise):
+def _broadcast(error, text, place, exercise, dims):
     found = re.search(r"could not be broadcast together with shapes? ((?:\([\d,]*\) ?)+)", text)
     if found:
         shapes = [tuple(map(int, re.findall(r"\d+", s))) for s in re.findall(r"\([\d,]*\)", found[1])]
@@ -83,11 +84,18 @@ def _broadcast(error, text, place, exercise):
         return f"the shapes {' and '.join(shapes[:2])} do not line up; {rule}."
     found = re.search(r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\).*dimension (\d+)", text)
     if found:
+        sizes = " and ".join(_named(int(size), dims) for size in found.groups()[:2])
         return (
-            f"the sizes {found[1]} and {found[2]} do not line up on axis {found[3]}; "
+            f"the sizes {sizes} do not line up on axis {found[3]}; "
             f"counted from the last axis, sizes must be equal or 1.{_fewer_axes(place)}"
         )
     return None
+
+
+def _named(size, dims):
+    """A size with its name, "13 (max_len)", where it has one name and no other."""
+    names = [name for name, other in dims.items() if other == size]
+    return f"{size} ({names[0]})" if len(names) == 1 else f"{size}"
 
 
 def _fewer_axes(place):
@@ -101,7 +109,7 @@ def _fewer_axes(place):
     return f" `{larger}` has {more} axes and `{smaller}` {fewer}, {meets}."
 
 
-def _missing_name(error, text, place, exercise):
+def _missing_name(error, text, place, exercise, dims):
     if not isinstance(error, NameError) or isinstance(error, UnboundLocalError):
         return None
     name = getattr(error, "name", None) or (re.findall(r"'(\w+)'", text) or [""])[0]
@@ -117,7 +125,7 @@ def _missing_name(error, text, place, exercise):
     return f"the name `{name}` is not known.{hint}"
 
 
-def _unbound(error, text, place, exercise):
+def _unbound(error, text, place, exercise, dims):
     """A name that gets its value on lines that were not reached."""
     if not isinstance(error, UnboundLocalError) or place is None:
         return None
@@ -134,20 +142,20 @@ def _unbound(error, text, place, exercise):
     return f"`{name}` gets its value only in {where}, and this case does not come by there."
 
 
-def _missing_module(error, text, place, exercise):
+def _missing_module(error, text, place, exercise, dims):
     if not isinstance(error, ModuleNotFoundError):
         return None
     return f"`{error.name}` is not installed with the course. What the lesson's first cell imports is enough."
 
 
-def _one_input_only(error, text, place, exercise):
+def _one_input_only(error, text, place, exercise, dims):
     """An nn.Sequential that is given more than one value."""
     if not re.search(r"Sequential\.forward\(\) (takes 2 positional arguments|got an unexpected keyword)", text):
         return None
     return "an nn.Sequential takes one value and hands it on: it has no place for a second one, such as a mask."
 
 
-def _unequal_parts(error, text, place, exercise):
+def _unequal_parts(error, text, place, exercise, dims):
     """An axis cut into parts that do not add up."""
     if "array split does not result in an equal division" in text:
         return "an axis is to be cut into equal parts, and its size is no multiple of their number."
@@ -158,7 +166,13 @@ def _unequal_parts(error, text, place, exercise):
     return f"the parts are {found[2]} wide, {total} in all, and the axis that is cut has {found[1]}."
 
 
-def _no_truth_values(error, text, place, exercise):
+def _negative_step(error, text, place, exercise, dims):
+    if "step must be greater than zero" not in text:
+        return None
+    return "a slice of a tensor takes no negative step; `flip` turns an axis round, and sorting can go downwards."
+
+
+def _no_truth_values(error, text, place, exercise, dims):
     if "operator.invert" not in text and "ufunc 'invert' not supported" not in text:
         return None
     return "`~` turns True and False round, and what it was given holds floats. A mask is of dtype bool."
@@ -179,7 +193,7 @@ def _of_an_exercise(name, owner, exercise):
     return f"`{name}` is the function of exercise {owner}. In this lesson: `from {module} import {name}`."
 
 
-def _missing_attribute(error, text, place, exercise):
+def _missing_attribute(error, text, place, exercise, dims):
     """A name after `self.` that nothing in the class gives a value."""
     found = re.match(rf"'{exercise.name}' object has no attribute '(\w+)'", text)
     if not found or not exercise.is_class:
@@ -187,13 +201,13 @@ def _missing_attribute(error, text, place, exercise):
     return f"nothing has given `self.{found[1]}` a value by then. Attributes get theirs in `__init__`."
 
 
-def _recursion(error, text, place, exercise):
+def _recursion(error, text, place, exercise, dims):
     if isinstance(error, RecursionError):
         return "the function calls itself without end."
     return None
 
 
-def _not_implemented(error, text, place, exercise):
+def _not_implemented(error, text, place, exercise, dims):
     found = re.search(r"\"(\w+)\" not implemented for '(\w+)'", text)
     if not found:
         return None
@@ -211,6 +225,7 @@ _QUESTIONS = (
     _missing_attribute,
     _one_input_only,
     _unequal_parts,
+    _negative_step,
     _no_truth_values,
     _recursion,
     _not_implemented,

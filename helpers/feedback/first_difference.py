@@ -12,7 +12,18 @@ import numpy as np
 
 from . import watching
 from .differences import Difference, Value
-from .matching import array_of, copied, equal, nearly, relations, row_factors, same_kind, step_between, telling
+from .matching import (
+    array_of,
+    copied,
+    equal,
+    nearly,
+    not_finite,
+    relations,
+    row_factors,
+    same_kind,
+    step_between,
+    telling,
+)
 from .recording import RESULT, Recorder, Reference
 from .values import shown, worst
 
@@ -57,6 +68,18 @@ class Values:
             self._calls[i] = recorder
             self._given[i] = recorder.given()
         return self._own[i]
+
+    def arises(self, i):
+        """Where NaN or infinity first comes up on case i, as a sentence; "" where it cannot be told."""
+        self.own(i)
+        for call in self._calls[i].calls:
+            for k, value in call.items():
+                odd = "" if self.steps[k].given or isinstance(value, tuple) else not_finite(value)
+                if odd:
+                    step = self.steps[k]
+                    short = f", in `{step.label}`" if len(step.label) <= LONGEST_LABEL else ""
+                    return f"The first {odd} comes up in line {step.line}{short}."
+        return ""
 
     def difference(self):
         if self.theirs is None:

@@ -10,21 +10,26 @@ import numpy as np
 
 from . import one_case
 from .inputs import pristine
-from .matching import constant_along, part_off
+from .matching import constant_along, part_of, part_off
 from .values import as_array, axis_names, close, in_a_sentence, is_array, is_number
 
 
-def hints(answer):
-    """Sentences that hold for all wrong cases, most telling first."""
+def hints(answer, arises=None):
+    """Sentences that hold for all wrong cases, most telling first.
+
+    arises: where in the answer NaN or infinity first comes up on case i, as a sentence, or "": a function of i.
+    """
     comparable = [i for i in answer.wrong if one_case.same_shapes(answer, i)]
     found = []
     if comparable and len(comparable) == sum(not answer.stopped(i) for i in answer.wrong):
-        found = [*_relations(answer, comparable), *_not_finite(answer, comparable)]
+        found = [*_relations(answer, comparable), *_not_finite(answer, comparable, arises)]
         together = [] if found else _all_together(answer, comparable)
         found = found or together
         found = found or [*_alike(answer, comparable), *_row_sums(answer, comparable)]
         found = found or _part_off(answer, comparable)
         found += [*([] if together else _explained(answer, comparable)), *_over_cases(answer)]
+    if not comparable:
+        found = _part_of_all(answer)
     return list(dict.fromkeys([*found, *_pattern(answer), *_warnings(answer)]))
 
 
@@ -54,7 +59,7 @@ def _relations(answer, cases):
     return [f"What came back for {one_case.called(answer.exercise, name)} is {clause}{where}."]
 
 
-def _not_finite(answer, cases):
+def _not_finite(answer, cases, arises):
     for i in cases:
         for name, e, g in one_case.pairs(answer.exercise, answer.expected[i].value, answer.outcomes[i].value):
             if is_array(e) or is_number(e):
@@ -62,7 +67,9 @@ def _not_finite(answer, cases):
                 if e.dtype.kind in "fiu" and g.dtype.kind == "f" and (np.isfinite(e) & ~np.isfinite(g)).any():
                     case = answer.exercise.cases[i].name
                     what = "NaN" if np.isnan(g).any() else "infinity"
-                    return [f"There is {what} in {one_case.called(answer.exercise, name)} in the case “{case}”."]
+                    told = f"There is {what} in {one_case.called(answer.exercise, name)} in the case “{case}”."
+                    where = arises(i) if arises else ""
+                    return [f"{told} {where}".strip()]
     return []
 
 
@@ -120,6 +127,26 @@ def _row_sums(answer, cases):
             one = in_a_sentence(_furthest(sums[0]), ".3g")
             return [f"The rows of `{name}` should sum to 1; one of yours sums to {one}."]
     return []
+
+
+def _part_of_all(answer):
+    """A result that is one entry of the right one along an axis, the first or the last, in every wrong case."""
+    said = []
+    for i in answer.wrong:
+        case, expected, got, found = answer.exercise.cases[i], answer.expected[i], answer.outcomes[i], []
+        if expected.error is None and got.error is None and one_case.same_structure(answer, i):
+            for name, e, g in one_case.pairs(answer.exercise, expected.value, got.value):
+                part = part_of(g, e) if is_array(e) and is_array(g) and e.shape != g.shape else None
+                axis = part and axis_names((e.shape[part[0]],), case.dims).strip("(),")
+                if axis:
+                    found.append((name, axis, "first" if part[1] == 0 else "last"))
+        said.append(found)
+    shared = _first_shared(said) if said else None
+    if shared is None:
+        return []
+    name, axis, which = shared
+    name = one_case.called(answer.exercise, name)
+    return [f"What came back for {name} is only the {which} along the axis {axis}; all of them are wanted."]
 
 
 def _all_together(answer, cases):

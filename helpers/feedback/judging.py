@@ -225,7 +225,7 @@ class _Judgement:
         error = answer.outcomes[first].error
         if isinstance(error, AnswerProblem):
             return self._make(status, error.finding.message, mistakes=(error.finding,), paragraphs=where[1:])
-        likely = [*causes.likely(self.search), *hints.hints(answer), *self._changed()]
+        likely = [*causes.likely(self.search), *hints.hints(answer, self.search.arises), *self._changed()]
         advice = errors.advice(error)
         if answer.stopped(first) or not one_case.same_shapes(answer, first):
             headline, *more = [answer.problems[first].text, *advice, *likely, *self._coarser(), *where[1:]]

@@ -131,6 +131,26 @@ def axis_orders(ndim):
             yield order, order == (*as_they_are[:-2], ndim - 1, ndim - 2)
 
 
+def not_finite(value):
+    """"NaN" or "infinity" where a value holds such; "" for none. Minus infinity is what masks are made with."""
+    array = array_of(value) if value is not None else np.zeros(())
+    if array.dtype.kind != "f":
+        return ""
+    return "NaN" if np.isnan(array).any() else "infinity" if np.isposinf(array).any() else ""
+
+
+def part_of(ours, theirs):
+    """(axis, place) where an array is one entry along an axis of another, 0 or −1, its axis kept or not; or None."""
+    ours, theirs = array_of(ours), array_of(theirs)
+    for axis in range(theirs.ndim):
+        shape = (*theirs.shape[:axis], 1, *theirs.shape[axis + 1 :])
+        if theirs.shape[axis] > 1 and ours.shape in (shape, shape[:axis] + shape[axis + 1 :]):
+            for place in (0, -1):
+                if equal(ours.reshape(shape), np.take(theirs, [place], axis)):
+                    return axis, place
+    return None
+
+
 def _equal_after(ours, theirs, function, **options):
     try:
         return equal(function(array_of(ours), **options), theirs)

@@ -52,6 +52,11 @@ def _parameter_problem(model, wanted, found):
     if missing and extra:
         message = f"Parameters are missing: {_listed(missing)}; instead there is {_listed(extra)}."
         return AnswerProblem("parameters-missing", message)
+    shared = _shared(model, missing)
+    if shared:
+        names = [name.rpartition(".")[0] for name in shared]
+        what = f"{_listed(names[:-1])} and `{names[-1]}` are one and the same layer"
+        return AnswerProblem("parameters-missing", f"{what}. Each needs one of its own, made by a call of its own.")
     if missing:
         return AnswerProblem(
             "parameters-missing",
@@ -70,6 +75,14 @@ def _parameter_problem(model, wanted, found):
         "parameter-shape",
         f"`{name}` has shape {tuple(found[name])}; {tuple(wanted[name])} is wanted (outputs, inputs).",
     )
+
+
+def _shared(model, missing):
+    """Names under which one parameter stands, where it is why others seem to be missing; the first such group."""
+    groups = {}
+    for name, parameter in model.named_parameters(remove_duplicate=False):
+        groups.setdefault(id(parameter), []).append(name)
+    return next((names for names in groups.values() if len(names) > 1 and set(names) & set(missing)), [])
 
 
 def _holds_layers(value):

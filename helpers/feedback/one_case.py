@@ -60,7 +60,7 @@ def _problem(exercise, case, expected, outcome, candidate):
     if expected.error is not None:
         return _wrong_error(outcome, expected.error)
     if outcome.error is not None:
-        return Problem("error", raised(exercise, outcome.error, candidate))
+        return Problem("error", raised(exercise, outcome.error, candidate, case.dims))
     if exercise.judge:
         findings = exercise.judge(outcome.value, case)
         return Problem("judged", " ".join(finding.message for finding in findings)) if findings else None
@@ -88,11 +88,11 @@ def _wrong_error(outcome, expected):
     return None
 
 
-def raised(exercise, error, candidate):
-    """Where and how an answer stopped, in a sentence."""
+def raised(exercise, error, candidate, dims=None):
+    """Where and how an answer stopped, in a sentence. dims: sizes by name, such as {"T": 5}."""
     if isinstance(error, AnswerProblem):
         return error.finding.message
-    return errors.told(error, candidate, exercise)
+    return errors.told(error, candidate, exercise, dims or {})
 
 
 # Kind and shape -------------------------------------------------------------------------------------------------------
@@ -237,6 +237,11 @@ def changed_inputs(exercise, outcome):
 
 
 # A small picture ------------------------------------------------------------------------------------------------------
+
+
+def same_structure(answer, i):
+    """Whether as many results came back in case i as are wanted, each of the kind that is wanted."""
+    return not _wrong_kind(answer.exercise, answer.expected[i].value, answer.outcomes[i].value)
 
 
 def same_shapes(answer, i):

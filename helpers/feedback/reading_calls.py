@@ -78,9 +78,6 @@ def _call(node):
         stepped = name in ("range", "arange") and len(node.args) > 2  # numbers of its own, and no sizes
         for size in [size for size in sizes if _whole(size, 3, 99_999) and not stepped][:1]:
             yield from _written_in(node, size)
-    if name == "zip" and len(node.args) == 2 and all(isinstance(a, ast.Name) for a in node.args):
-        pair = f"the first of `{short(node.args[0])}` with the first of `{short(node.args[1])}`"
-        yield from suspicion(node, f"`{text}`", f"It pairs {pair}, and so on, and stops with the shorter one.")
     causal = [k.value for k in node.keywords if k.arg == "is_causal" and getattr(k.value, "value", True) is not False]
     if name == "scaled_dot_product_attention" and causal:
         why = "It lets the first query see the first key alone, however many keys there are."

@@ -43,7 +43,7 @@ _FOREIGN = {
 _NEARLY = {"allclose", "isclose", "abs"}  # what comparisons with some room use
 # Kinds of operations: what a code without one "never" does, names that plainly do it, and others that may.
 _KINDS = (
-    ("divides", "Div FloorDiv div divide true_divide", "mean average softmax normalize Pow rsqrt log_softmax"),
+    ("divides", "Div FloorDiv divide true_divide", "mean average softmax normalize Pow rsqrt log logsumexp"),
     ("takes an exponential", "exp exp2 softmax log_softmax", "logsumexp elu sigmoid Pow logaddexp cross_entropy"),
     ("takes a logarithm", "log log2 log10 log1p log_softmax", "logsumexp softmax cross_entropy bit_length"),
     ("takes a tanh", "tanh", "exp sigmoid"),

@@ -5,6 +5,7 @@ import ast
 from . import reading, reading_operations, variants
 from .inputs import pristine
 from .registry import functions_until, get
+from .trees import name_of, short
 from .values import as_array, is_array
 
 
@@ -19,9 +20,25 @@ def remarks_on(answer):
         if not any(outcome.value is None and outcome.error is None for outcome in answer.outcomes):
             found = [remark for remark in found if not remark.sentence.endswith(reading.GIVES_NONE)]
         foreign = reading_operations.foreign(answer.tree, _sources(exercise))
+        found += _unequal_zips(answer)
         return [*found, *(reading.Remark(line, f"Line {line}: {text}", sure) for line, text, sure in foreign)]
     except (AttributeError, TypeError, ValueError, RecursionError):  # a source of a form that nobody thought of
         return []
+
+
+def _unequal_zips(answer):
+    """Remarks on arguments that are gone through side by side, though they differ in length in a wrong case."""
+    if answer.exercise.run or answer.exercise.is_class:
+        return
+    names = [argument.arg for argument in answer.tree.body[0].args.args]
+    given = dict(zip(names, pristine(answer.exercise.cases[answer.order[0]]).drawn, strict=False))
+    for call in (node for node in ast.walk(answer.tree) if isinstance(node, ast.Call) and name_of(node) == "zip"):
+        both = [getattr(node, "id", None) for node in call.args]
+        lengths = [len(given[name]) for name in both if is_array(given.get(name)) and as_array(given[name]).ndim]
+        if len(both) == len(lengths) == 2 and lengths[0] != lengths[1]:
+            pair = f"the first of `{both[0]}` with the first of `{both[1]}`"
+            sentence = f"look at `{short(call)}`. It pairs {pair}, and so on, and stops with the shorter one."
+            yield reading.Remark(call.lineno, f"Line {call.lineno}: {sentence}", False)
 
 
 def missing_in(answer):

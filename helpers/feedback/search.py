@@ -158,6 +158,16 @@ class Search:
             lambda i: dict(exercise.cases[i].dims),
         )
 
+    def arises(self, i):
+        """Where in the answer NaN or infinity first comes up on case i, as a sentence, or ""."""
+        return "" if self.values is None else self.values.arises(i)
+
+    @functools.cached_property
+    def right_but_for_kind(self):
+        """Whether all values are right: what is wrong is their kind alone, such as an array for a tensor."""
+        answer = self.answer
+        return all(same_outcome(answer.outcomes[i], answer.expected[i], answer.tolerances[i]) for i in self.order)
+
     @functools.cached_property
     def difference(self):
         """How far the answer is right (differences.Difference), or None."""
