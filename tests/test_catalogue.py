@@ -14,12 +14,12 @@ from helpers import check
 from helpers.course import LESSONS
 from helpers.feedback import guards, registry, running
 from helpers.feedback.exercise import Mistake
+from helpers.feedback.inputs import tolerance_of
 from helpers.feedback.outcomes import same_outcome
 from helpers.feedback.prediction import answered, recorded
 from helpers.feedback.registry import get, get_prediction
 from helpers.feedback.sources import body_of
 from helpers.feedback.twins import Twins, build, starting_source, twins_of
-from helpers.feedback.values import tolerance_of
 
 IDS = [info.id for lesson in LESSONS for info in lesson.exercises]
 MISTAKES = [(id, mistake.id) for id in IDS for mistake in get(id).mistakes]

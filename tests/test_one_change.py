@@ -120,7 +120,7 @@ def test_nothing_is_said_where_two_changes_are_needed():
 def test_the_same_answer_gets_the_same_sentence_and_keeps_its_tree():
     trial = trial_of("2.1", SOFTMAX.replace("x - m", "x * m"))
     before = ast.dump(trial.answer.tree)
-    said = [one_change.find(trial.answer.tree, variants.Builder(trial.answer.space), trial.answer.fits, trial.answer.space).sentence for _ in range(2)]
+    said = [one_change.find(trial.answer.tree, variants.Builder(trial.answer.space), trial.answer.fits, trial.answer.edits).sentence for _ in range(2)]
     assert said[0] == said[1]
     assert ast.dump(trial.answer.tree) == before
 
@@ -166,7 +166,7 @@ def test_a_source_too_long_or_too_deep_is_no_tree():
 
 def test_a_definition_that_fails_is_no_fit():
     tree = variants.parse("@missing\ndef f(x):\n    return x\n")
-    assert one_change.find(tree, variants.Builder({}), lambda variant: True, {}) is None
+    assert one_change.find(tree, variants.Builder({}), lambda variant: True, edits_of(tree, {})) is None
 
 
 def test_the_course_decorator_is_left_out_and_others_stay():
@@ -181,7 +181,7 @@ def test_the_course_decorator_is_left_out_and_others_stay():
 def two_for(exercise, code):
     trial = trial_of(exercise, code)
     assert trial.change is None
-    return two_changes.find(trial.answer.tree, trial.answer.space, trial.values, trial.answer.fits)
+    return two_changes.find(trial.answer.tree, trial.answer.space, trial.answer.edits, trial.values, trial.answer.fits)
 
 
 def test_two_changes_are_found_where_the_first_uncovers_a_right_value():
@@ -228,7 +228,7 @@ class MultiHeadAttention(nn.Module):
 
 def test_a_line_that_looks_odd_is_preferred_where_several_changes_serve():
     tree = variants.parse("def f(a, b):\n    c = a + b\n    return (a - c).max() < 1e-5\n")
-    found = one_change.find(tree, variants.Builder({}), lambda variant: True, {})
+    found = one_change.find(tree, variants.Builder({}), lambda variant: True, edits_of(tree, {}))
     assert {option.lines for option in found.options} == {(3,)}
 
 
@@ -243,3 +243,58 @@ def test_every_edit_leaves_something_that_can_be_compiled():
                     compile(tree, "<edit>", "exec")
                 except SyntaxError:  # such as a keyword that is there already
                     pass
+
+
+def test_a_branch_that_must_never_be_taken_is_to_go():
+    code = """
+def soft_lookup(query, keys, values, sharpness=1.0):
+    scores = sharpness * (keys @ query)
+    if sharpness == 0:
+        return values.mean(axis=0), np.ones(len(keys))
+    weights = np.exp(scores - scores.max())
+    weights = weights / weights.sum()
+    return weights @ values, weights
+"""
+    assert "in line 3 would make this right: look at whether that `if` is needed, with what it does" in sentence_for("1.2", code)
+
+
+def test_of_two_branches_the_other_one_is_always_taken():
+    code = """
+def soft_lookup(query, keys, values, sharpness=1.0):
+    scores = sharpness * (keys @ query)
+    if sharpness == 0:
+        weights = np.ones(len(keys))
+    else:
+        weights = np.exp(scores - scores.max())
+        weights = weights / weights.sum()
+    return weights @ values, weights
+"""
+    assert "in line 3 would make this right: look at whether that `if` is needed." in sentence_for("1.2", code)
+
+
+def test_steps_done_in_the_wrong_order_are_exchanged_with_their_numbers():
+    tree = variants.parse("def f(x, s, b):\n    return x / s + b\n")
+    looks = [ast.unparse(e.places[0][3]) for e in edits_of(tree, {}) if e.kind == "order"]
+    assert "(x + b) / s" in looks
+
+
+def test_a_default_that_the_exercise_gives_is_left_alone():
+    code = """
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = Q @ np.swapaxes(K, -1, -2) / math.sqrt(Q.shape[-1])
+    if mask is not None:
+        masked = np.where(mask, scores, -np.inf)
+    weights = softmax(masked)
+    return weights @ V, weights
+"""
+    assert sentence_for("2.2", code) is None
+    changed = code.replace("mask=None", "mask=True").replace("softmax(masked)", "softmax(scores)")
+    kinds = {edit.kind for edit in trial_of("2.2", changed).answer.edits}
+    assert "default" in kinds
+
+
+def test_lines_of_a_long_expression_stay_where_they_are():
+    tree = variants.parse("def f(a, b, c):\n    return (a\n            + b\n            * c)\n")
+    before = ast.dump(tree, include_attributes=True)
+    edits_of(tree, {})
+    assert ast.dump(tree, include_attributes=True) == before

@@ -12,9 +12,10 @@ import numpy as np
 
 from helpers.feedback import one_case, running
 from helpers.feedback.guards import function_of
+from helpers.feedback.inputs import tolerance_of
 from helpers.feedback.sources import first_line_of, learners_source
 from helpers.feedback.twins import twins_of
-from helpers.feedback.values import as_array, is_array, same, shown, tolerance_of
+from helpers.feedback.values import as_array, is_array, same, shown
 
 _WORD = re.compile(r"[A-Za-z_]\w*|\d+(?:\.\d+)?(?:e-?\d+)?")
 _OF_A_LINE = (

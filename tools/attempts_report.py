@@ -132,7 +132,7 @@ class Trial:
         answer = self.answer
         if answer.tree is None or self.exercise.judge:  # many answers are right: a change that works is no advice
             return None
-        return one_change.find(answer.tree, variants.Builder(answer.space), answer.fits, answer.space)
+        return one_change.find(answer.tree, variants.Builder(answer.space), answer.fits, answer.edits)
 
     @functools.cached_property
     def difference(self):
@@ -167,7 +167,7 @@ def _two_changes(trial):
     """Only where no single change does."""
     if trial.change or trial.exercise.judge or trial.answer.tree is None:
         return None
-    found = two_changes.find(trial.answer.tree, trial.answer.space, trial.values, trial.answer.fits)
+    found = two_changes.find(trial.answer.tree, trial.answer.space, trial.answer.edits, trial.values, trial.answer.fits)
     return found and found.sentence
 
 

@@ -5,12 +5,13 @@ import functools
 import math
 
 from . import errors, one_case, running, variants
+from .edits_of_functions import edits_of
 from .exercise import AnswerProblem
-from .inputs import pristine
+from .inputs import pristine, tolerance_of
 from .outcomes import same_outcome
 from .sources import first_line_of, learners_source
 from .twins import twins_of
-from .values import arrays, tolerance_of
+from .values import arrays
 
 LARGEST = 10**7  # entries of a wrong result; a view may claim more than any memory holds
 LOOKING_SECONDS = 2.0  # of computing, after which a look at one result is given up
@@ -124,6 +125,12 @@ class Answer:
     def space(self):
         """The names that the answer's code sees."""
         return variants.globals_of(self.candidate)
+
+    @functools.cached_property
+    def edits(self):
+        """All single edits of the tree, for as long as it is as it was; none of a default that the exercise gives."""
+        given, ours = variants.defaults_of(variants.parse(self.exercise.source)), variants.defaults_of(self.tree)
+        return edits_of(self.tree, self.space, {name for name in ours if ours[name] == given.get(name)})
 
     def run_variant(self, variant, i):
         """Outcome of another version of the answer on one case, guarded like the answer itself."""

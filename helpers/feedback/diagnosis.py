@@ -247,7 +247,7 @@ def _two_changes(search):
     if search.values is None or search.is_verdict:
         return None
     answer = search.answer
-    found = two_changes.find(answer.tree, answer.space, search.values, answer.fits)
+    found = two_changes.find(answer.tree, answer.space, answer.edits, search.values, answer.fits)
     return _several_changes(found.sentence) if found else None
 
 
@@ -255,6 +255,8 @@ def _borrowed(search):
     """Two or three of the learner's values, with whose right ones the rest is right."""
     if search.values is None or search.difference and (search.difference.wrong or search.difference.misnamed):
         return None
+    if search.partly and 2 * search.partly[1] > len(search.wrong):
+        return None  # a known mistake that explains most cases says more than which values are wrong
     found = borrowing.find(search.values)
     return _several_changes(found.sentence) if found else None
 

@@ -154,17 +154,17 @@ def _axes(function, call, where, name, shown, changed):
     ]
     for i in own:
         for axis in axes:
-            if ast.dump(axis) != ast.dump(call.keywords[i].value):
+            if function.text(axis) != function.text(call.keywords[i].value):
                 new = ast.copy_location(axis, call.keywords[i].value)
                 place = ((call.keywords[i], "value", None, new),)
-                key = ("axis", name, ast.dump(call.keywords[i].value), ast.dump(axis))
+                key = ("axis", name, function.text(call.keywords[i].value), function.text(axis))
                 yield function.change(1, "axis", f"the axis of {shown}", key, (call.lineno,), place)
     position = (0 if is_method(call) else 1) if name in _POSITIONAL_AXIS | _REDUCTIONS else None
     if position is not None and len(call.args) > position and not own:
         for axis in axes:
-            if ast.dump(axis) != ast.dump(call.args[position]):
+            if function.text(axis) != function.text(call.args[position]):
                 new = ast.copy_location(axis, call.args[position])
-                key = ("axis", name, ast.dump(call.args[position]), ast.dump(axis))
+                key = ("axis", name, function.text(call.args[position]), function.text(axis))
                 yield function.change(
                     1, "axis", f"the axis of {shown}", key, (call.lineno,), ((call, "args", position, new),)
                 )
@@ -230,7 +230,7 @@ def _additions(function, call, where, name, shown, changed):
     if name in ("where", "masked_fill", "masked_fill_", "logical_not"):
         for i, value in enumerate(call.args[:1]):
             new = ast.copy_location(ast.UnaryOp(ast.Invert(), value), value)
-            key = ("condition", ast.dump(value))
+            key = ("condition", function.text(value))
             look = f"the condition of {shown}: is it the right way round?"
             yield function.change(1, "condition", look, key, (call.lineno,), ((call, "args", i, new),))
     if name in ("where", "masked_fill", "masked_fill_", "full", "full_like") and len(call.args) > 1:

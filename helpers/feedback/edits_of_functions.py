@@ -7,24 +7,29 @@ from dataclasses import replace
 
 from . import edits_of_calls, edits_of_indices, edits_of_numbers, edits_of_statements
 from .edits import Edit
-from .trees import name_of, short
+from .trees import Own, name_of, short
 from .variants import body_of, functions_of
 
 
-def edits_of(tree, space):
-    """All single edits of the functions in a tree, sorted by rank and line. space: the names the answer's code sees."""
-    found = []
+def edits_of(tree, space, agreed=()):
+    """All single edits of the functions in a tree, sorted by rank and line.
+
+    space: the names that the answer's code sees. agreed: (function's name, parameter) of defaults that stay.
+    """
+    found, own = [], Own(tree)
     for function in functions_of(tree):
-        found += [edit for edit in _Function(function, space, tree).edits() if edit]
+        found += [edit for edit in _Function(function, space, tree, own).edits(agreed) if edit]
     found += _everywhere(found)
     return sorted(found, key=lambda edit: (edit.rank, edit.lines))
 
 
 def _everywhere(edits):
     """The same change made in all places where it could be made, for keys that occur more than once."""
-    for _, same in itertools.groupby(sorted(edits, key=lambda edit: repr(edit.key)), key=lambda edit: repr(edit.key)):
-        same = list(same)
-        if 2 <= len(same) <= 12 and same[0].kind not in ("line", "order of lines"):
+    alike = {}
+    for edit in edits:
+        alike.setdefault(edit.key, []).append(edit)
+    for same in alike.values():
+        if 2 <= len(same) <= 12 and same[0].kind not in ("line", "if", "order of lines"):
             lines = tuple(sorted({line for edit in same for line in edit.lines}))
             places = tuple(place for edit in same for place in edit.places)
             looks = {edit.look for edit in same}
@@ -53,8 +58,8 @@ _ONE_WAY = (ast.MatMult, ast.Sub, ast.Div, ast.FloorDiv, ast.Pow)
 class _Function:
     """The edits of one function."""
 
-    def __init__(self, function, space, tree):
-        self.function, self.space, self.tree = function, space, tree
+    def __init__(self, function, space, tree, own):
+        self.function, self.space, self.tree, self.own, self.text = function, space, tree, own, own.text
         arguments = function.args
         self.arguments = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
         stored = [n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
@@ -69,12 +74,14 @@ class _Function:
             )
         )  # fmt: skip
 
-    def edits(self):
-        for position, default in enumerate(self.function.args.defaults):
-            where = (self.function.args, "defaults", position)
-            name = self.function.args.args[len(self.function.args.args) - len(self.function.args.defaults) + position]
-            for rank, new in edits_of_numbers.other_numbers(default, self.torch):
-                yield self.edit(rank, "default", f"the default value of `{name.arg}`", where, new, default)
+    def edits(self, agreed):
+        arguments, defaults = self.function.args.args, self.function.args.defaults
+        for position, default in enumerate(defaults):
+            name = arguments[len(arguments) - len(defaults) + position].arg
+            if (self.function.name, name) not in agreed:
+                where = (self.function.args, "defaults", position)
+                for rank, new in edits_of_numbers.other_numbers(default, self.torch):
+                    yield self.edit(rank, "default", f"the default value of `{name}`", where, new, default)
         for statement in body_of(self.function):
             yield from self._inside(statement)
         yield from edits_of_statements.edits(self)
@@ -85,11 +92,12 @@ class _Function:
         key: what makes it the same change as another, in other places; both nodes' text for None. None if both are
         the same.
         """
-        if ast.dump(new) == ast.dump(old) or self._grows_without_end(where, new):
+        before, after = self.text(old), self.text(new)
+        if before == after or self._grows_without_end(where, new):
             return None
-        new = ast.fix_missing_locations(ast.copy_location(new, old))
-        key = (kind, *(key or (ast.dump(old), ast.dump(new))))
-        return Edit(rank, kind, look, key, (getattr(old, "lineno", self.function.lineno),), ((*where, new),))
+        at = old if hasattr(old, "lineno") else self.function
+        key = (kind, *(key or (before, after)))
+        return Edit(rank, kind, look, key, (at.lineno,), ((*where, self.own.placed(new, at)),))
 
     def _grows_without_end(self, where, new):
         """Whether a local name becomes an exponent: a total as a power of whole numbers takes seconds to write down."""
@@ -100,9 +108,7 @@ class _Function:
     def change(self, rank, kind, look, key, lines, places):
         """An edit of any number of places."""
         for node, _, _, new in places:
-            for part in new if isinstance(new, list) else [new]:
-                if isinstance(part, ast.AST):
-                    ast.fix_missing_locations(part if hasattr(part, "lineno") else ast.copy_location(part, node))
+            self.own.placed(new, node if hasattr(node, "lineno") else self.function)
         return Edit(rank, kind, look, key, lines, places)
 
     def _inside(self, node):
@@ -226,7 +232,7 @@ class _Function:
             look = f"whether `{quoted}` belongs there"
             if len(quoted) > 30:
                 look = f"whether the `{text}` and what {where_gone} belong there"
-            yield self.edit(1, "part", look, where, getattr(node, side), node, (side, text, _kind_of(gone)))
+            yield self.edit(1, "part", look, where, getattr(node, side), node, (side, text, self._kind_of(gone)))
         if isinstance(node.left, ast.BinOp):
             inner = node.left
             rotated = ast.BinOp(inner.left, inner.op, ast.BinOp(inner.right, node.op, node.right))
@@ -234,8 +240,12 @@ class _Function:
                 1, "parentheses", "what is calculated first: are parentheses missing?", where, rotated, node
             )
             swapped = ast.BinOp(ast.BinOp(inner.left, inner.op, node.right), node.op, inner.right)
+            around = f"the order of what stands around `{text}`"
             if not isinstance(inner.op, type(node.op)) or isinstance(node.op, _ONE_WAY):
-                yield self.edit(1, "order", f"the order of what stands around `{text}`", where, swapped, node)
+                yield self.edit(1, "order", around, where, swapped, node)
+            if not isinstance(inner.op, type(node.op)):
+                exchanged = ast.BinOp(ast.BinOp(inner.left, node.op, node.right), inner.op, inner.right)
+                yield self.edit(1, "order", around, where, exchanged, node)
         if isinstance(node.right, ast.BinOp):
             inner = node.right
             rotated = ast.BinOp(ast.BinOp(node.left, node.op, inner.left), inner.op, inner.right)
@@ -266,6 +276,11 @@ class _Function:
                 1, "root", f"what stands after the `{text}`", where, ast.BinOp(node.left, node.op, root), node
             )
 
+    def _kind_of(self, node):
+        """What a dropped part is, so that parts alike are dropped together: the function it calls, or its text."""
+        call = node.args[0] if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Call) else node
+        return name_of(call) if isinstance(call, ast.Call) else self.text(node)
+
     def _inside_calls(self, node, where, text):
         """An operation done before a call instead of after it: f(a) * b and f(a) * f(b) become f(a * b)."""
         left, right = node.left, node.right
@@ -278,7 +293,7 @@ class _Function:
                 moved = ast.Call(call.func, [build(call.args[0]), *call.args[1:]], call.keywords)
                 yield self.edit(2, "parentheses", look, where, moved, node)
         if isinstance(left, ast.Call) and isinstance(right, ast.Call) and left.args and right.args:
-            if ast.dump(left.func) == ast.dump(right.func):
+            if self.text(left.func) == self.text(right.func):
                 look = f"what comes first, the `{text}` or `{name_of(left)}`"
                 joined = ast.BinOp(left.args[0], node.op, right.args[0])
                 moved = ast.Call(left.func, [joined, *left.args[1:]], left.keywords)
@@ -308,9 +323,3 @@ def _grown_by(call):
     """The name of the list that a call puts something into: a list within itself has no end."""
     grows = isinstance(call, ast.Call) and name_of(call) in ("append", "extend", "insert")
     return call.func.value.id if grows and isinstance(getattr(call.func, "value", None), ast.Name) else None
-
-
-def _kind_of(node):
-    """What a dropped part is, so that parts alike are dropped together: the function it calls, or its text."""
-    call = node.args[0] if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Call) else node
-    return name_of(call) if isinstance(call, ast.Call) else ast.dump(node)

@@ -4,7 +4,6 @@ import ast
 import itertools
 
 from . import edits_of_numbers
-from .edits import Edit
 from .trees import number, number_of
 
 
@@ -13,7 +12,7 @@ def of_subscript(function, node, where):
     if isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
         for name in function.arguments[:6]:
             for size in edits_of_numbers.sizes(function, name):
-                if name != "self" and ast.dump(size) != ast.dump(node):
+                if name != "self" and function.text(size) != function.text(node):
                     yield function.edit(2, "size", f"the size `{ast.unparse(node)[:25]}`", where, size, node)
         return
     text = ast.unparse(node.slice).removeprefix("(").removesuffix(")")
@@ -48,7 +47,7 @@ def _up_to(function, node, parts):
     for name in dict.fromkeys(counters):
         for part in (ast.Slice(None, ast.Name(name, ast.Load())), ast.Slice(ast.Name(name, ast.Load()), None)):
             new = ast.Tuple([part, *rest], ast.Load()) if rest else part
-            key = (ast.dump(node.slice), ast.dump(new))
+            key = (function.text(node.slice), function.text(new))
             yield function.edit(2, "index", look, (node, "slice", None), new, node.slice, key)
 
 
@@ -62,7 +61,7 @@ def _bounds(function, node, part):
     look = f"where the slice of `{base}` begins and ends"
     if (part.lower is None) != (part.upper is None):
         places = ((part, "lower", None, part.upper), (part, "upper", None, part.lower))
-        yield function.change(1, "slice", look, ("slice turned", base, ast.dump(part)), (node.lineno,), places)
+        yield function.change(1, "slice", look, ("slice turned", base, function.text(part)), (node.lineno,), places)
     for field in ("lower", "upper", "step"):
         bound = getattr(part, field)
         others = [None] if bound is not None else []
@@ -71,10 +70,5 @@ def _bounds(function, node, part):
         elif field != "step":
             others += [number(n) for n in (1, -1)]
         for new in others:
-            new = new if new is None else ast.fix_missing_locations(ast.copy_location(new, node))
-            key = ("slice", field, ast.dump(part), _dumped(new))
-            yield Edit(2, "slice", look, key, (node.lineno,), ((part, field, None, new),))
-
-
-def _dumped(new):
-    return ast.dump(new) if isinstance(new, ast.AST) else repr(new)
+            key = ("slice", field, function.text(part), function.text(new))
+            yield function.change(2, "slice", look, key, (node.lineno,), ((part, field, None, new),))

@@ -37,7 +37,10 @@ def _of_lines(function, owner, field, in_loop):
         if isinstance(line, (ast.Assign, ast.AugAssign)):
             yield from _assignment(function, line, (owner, field, i), in_loop)
             yield from _layers_kept(function, line)
-        if not isinstance(line, (ast.Return, ast.FunctionDef)) and len(lines) > 1:
+        if isinstance(line, ast.If) and len(lines) > 1:
+            look = "whether that `if` is needed, with what it does"
+            yield whole(2, "if", look, before + after, at, line.lineno)
+        elif not isinstance(line, (ast.Return, ast.FunctionDef)) and len(lines) > 1:
             yield whole(2, "line", "whether that line is needed", before + after, at, line.lineno)
         elif isinstance(line, ast.Return) and (after or in_loop) and len(lines) > 1:
             yield whole(2, "line", "whether that `return` is needed", before + after, at, line.lineno)
@@ -98,7 +101,7 @@ def _condition(function, line, before, after, whole):
     negated = ast.copy_location(ast.UnaryOp(ast.Not(), line.test), line.test)
     look = "the condition of that `if`: is it the right way round?"
     yield function.change(
-        1, "condition", look, ("condition", ast.dump(line.test)), at, ((line, "test", None, negated),)
+        1, "condition", look, ("condition", function.text(line.test)), at, ((line, "test", None, negated),)
     )
     yield whole(2, "condition", "whether that `if` is needed", before + line.body + after, at, ("if", line.lineno))
     if line.orelse and not isinstance(line.orelse[0], ast.If):

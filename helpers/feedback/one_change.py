@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 from . import reading
 from .edits import made
-from .edits_of_functions import edits_of
 from .variants import quiet_libraries
 
-FUNCTION_LIMIT, CLASS_LIMIT = 900, 450  # edits that are tried
+FUNCTION_LIMIT, CLASS_LIMIT = 660, 340  # edits that are tried
 AFTER_A_FIND = 150  # more edits that are tried once one fits, to see whether others fit as well
 
 
@@ -52,19 +51,19 @@ class Changes:
         return _sentence(self.options)
 
 
-def find(tree, build, fits, space, limit=None, tried=None):
+def find(tree, build, fits, edits, limit=None, tried=None):
     """The single change that makes an answer right, as Changes, or None if none of those tried does.
 
     tree: the answer, from `variants.parse`; it is the same again on return. build: a `variants.Builder`.
     fits: whether such a variant is right on every case; guarded by the caller, the first wrong case tried first.
-    space: the names that the answer's code sees. limit: edits tried; FUNCTION_LIMIT or CLASS_LIMIT for None.
+    edits: all of the tree, from `edits_of`. limit: how many are tried; FUNCTION_LIMIT or CLASS_LIMIT for None.
     tried: called with every edit after it was tried.
     """
     limit = limit or (CLASS_LIMIT if isinstance(tree.body[0], ast.ClassDef) else FUNCTION_LIMIT)
     found, left = [], limit
     with quiet_libraries():
         build.measure(lambda: fits_when_built(tree, build, fits))
-        for edit in edits_of(tree, space)[:limit]:
+        for edit in edits[:limit]:
             left -= 1
             if left < 0 or build.exhausted or found and edit.rank > found[0].rank + 1:
                 break
@@ -94,6 +93,8 @@ def options(found, tree):
 def _options(found, suspected):
     """At most two changes out of those that work: in lines that look odd by themselves, or the likeliest."""
     best = [edit for edit in found if edit.rank == found[0].rank]
+    left_out = [e for e in found if e.look.startswith("whether that `if` is") and e.lines == best[0].lines]
+    best = left_out or best  # a condition that must never hold
     best = [edit for edit in found if set(edit.lines) & suspected] or best
     changes = list(dict.fromkeys(Change(edit.lines, edit.kind, edit.look) for edit in best))
     return tuple(changes[:2]) if len(changes) <= 3 else _shared(changes)

@@ -6,7 +6,7 @@ import inspect
 import numpy as np
 
 from ..course import VOCABULARY
-from . import counting, evidence, first_difference, one_change, variants
+from . import counting, evidence, explanations, first_difference, one_change, variants
 from .outcomes import same_outcome
 from .running import line_in, place_of
 
@@ -83,6 +83,11 @@ class Search:
             if len(visible) == size or self.fits(visible, first):
                 yield ids
 
+    @functools.cached_property
+    def partly(self):
+        """What explains a part of the wrong cases, or all of them: (sentence, how many), or None."""
+        return None if self.is_verdict else explanations.partly(self)  # a yes or no agrees too easily
+
     @property
     def says_little(self):
         """Whether agreement proves little: an answer that stopped, or that says no more than yes or no."""
@@ -124,9 +129,8 @@ class Search:
         answer = self.answer
         if answer.tree is None or not inspect.signature(self.exercise.reference).parameters:
             return None  # where nothing is given, many answers are right, and a change that works is no advice
-        return one_change.find(
-            answer.tree, variants.Builder(answer.space), answer.fits, answer.space, tried=self._keep_tried
-        )
+        build = variants.Builder(answer.space)
+        return one_change.find(answer.tree, build, answer.fits, answer.edits, tried=self._keep_tried)
 
     def _keep_tried(self, edit):
         """Keep an edit with what the answer did with it on the first wrong case."""

@@ -14,8 +14,8 @@ from .variants import quiet_libraries
 from .watching import Watched, watched
 
 TAKEN_UP = 2  # first changes for which second ones are tried
-FIRST, SECOND = 180, 120  # first changes, and second ones for each
-FIRST_OF_CLASSES, SECOND_OF_CLASSES = 110, 80
+FIRST, SECOND = 180, 90  # first changes, and second ones for each
+FIRST_OF_CLASSES, SECOND_OF_CLASSES = 110, 60
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,11 @@ class TwoChanges:
         return f"Two changes together would make this right. {' '.join(said)}"
 
 
-def find(tree, space, search, fits):
-    """The two changes, or None. search: the answer's `first_difference.Values`. Others as for `one_change.find`."""
+def find(tree, space, edits, search, fits):
+    """The two changes, or None. space: the names that the answer's code sees. search: its `first_difference.Values`.
+
+    Others as for `one_change.find`.
+    """
     if search.theirs is None:
         return None
     of_class = isinstance(tree.body[0], ast.ClassDef)
@@ -54,7 +57,7 @@ def find(tree, space, search, fits):
     promising = []
     with quiet_libraries():
         search.build.measure(lambda: one_change.fits_when_built(tree, search.build, fits))
-        for edit in edits_of(tree, space)[:first_limit]:
+        for edit in edits[:first_limit]:
             if search.build.exhausted:
                 break
             if set(edit.lines) <= settled:
@@ -65,7 +68,7 @@ def find(tree, space, search, fits):
     promising.sort(key=lambda pair: pair[0], reverse=True)
     for _, edit in promising[:TAKEN_UP]:
         with made(edit):
-            found = one_change.find(tree, search.build, fits, space, second_limit)
+            found = one_change.find(tree, search.build, fits, edits_of(tree, space), second_limit)
         if found:
             text = ast.unparse(tree)
             both = one_change.Change(edit.lines, edit.kind, edit.look), _as_it_was(found.options[0], text)

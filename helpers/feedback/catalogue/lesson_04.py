@@ -255,9 +255,11 @@ def _run_attention(candidate, d_model, n_heads, dropout, seen, x, mask):
         # T = 1: each head gives its value times 0 or 1 / (1 - p), whole.
         share = (out / module.W_v(x)).reshape(-1, d_model // n_heads)  # (B h, d_k)
         kinds = torch.stack((share.amin(dim=-1), share.amax(dim=-1)), dim=-1)  # (B h, 2)
-        kinds = (kinds.mul(100).round().div(100) + 0.0).unique(dim=0).tolist()  # + 0.0: no negative zero
-        times = [f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}" for low, high in kinds]
-        return f"every head's values times {' or '.join(times[:4])}{f' or … ({len(times)} different factors)' if len(times) > 4 else ''}", weights
+        kinds = kinds.mul(100).round().div(100).add(0.0)  # + 0.0: no negative zero
+        kinds = np.unique(kinds.numpy().astype(np.float64).view(np.complex128))  # pairs, as complex numbers
+        times = [f"{k.real:.3g}" if k.real == k.imag else f"{k.real:.3g} to {k.imag:.3g}" for k in kinds[:4]]
+        more = f" or … ({len(kinds)} different factors)" if len(kinds) > 4 else ""
+        return f"every head's values times {' or '.join(times)}{more}", weights
 
 
 def _attention_case(name, seed, B, T, d_model, n_heads, mask=None, dtype=torch.float32, scale=1.0, dropout=0.0, seen="eval"):

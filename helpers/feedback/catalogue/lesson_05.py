@@ -8,8 +8,9 @@ import torch
 
 from ... import mask_tasks, masks, query_key_value
 from ..exercise import AnswerProblem, Case, Exercise, Mistake, Prediction, pairs
+from ..inputs import tolerance_of
 from ..modules import built, filled, gradients_reach_every_parameter
-from ..values import as_array, same, tolerance_of
+from ..values import as_array, same
 from .common import (
     alone,
     another_divisor,
