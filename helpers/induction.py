@@ -70,16 +70,17 @@ class Curve(NamedTuple):
 
 
 @one_thread()
-def train(n_layers, n_steps=300, period=None, seed=0):
-    """Train an AttentionOnly to guess the next word of `repeated` sequences: Adam at 3e-3, 32 sequences a step.
+def train(n_layers, n_steps=300, period=None, seed=0, rate=3e-3):
+    """Train an AttentionOnly to guess the next word of `repeated` sequences: Adam, 32 sequences a step.
 
-    period: as for `repeated`. seed: of parameters and sequences. Returns the model and a Curve.
+    period: as for `repeated`. seed: of parameters and sequences. rate: learning rate. Returns the model and a
+    Curve.
     """
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(seed)
         model = AttentionOnly(n_layers)
     examples = torch.Generator().manual_seed(1000 + seed)
-    optimiser = torch.optim.Adam(model.parameters(), lr=3e-3, fused=True)
+    optimiser = torch.optim.Adam(model.parameters(), lr=rate, fused=True)
     curve = Curve([], [])
     bar = tqdm(range(n_steps), desc=f"{n_layers} layers" if n_layers > 1 else "1 layer", leave=False)
     try:

@@ -187,14 +187,15 @@ BUGS = {
 }
 
 
-def train_with_bug(name, text, n_steps=200, seed=0, n_windows=16):
+def train_with_bug(name, text, n_steps=200, seed=0, n_windows=16, rate=1e-2):
     """Train a model of one block, 32 wide, with one of BUGS, then read the text held out with the mask in place.
 
-    text: a Text. seed: of the parameters and the windows. Returns a History and the honest bits per character, a float.
+    text: a Text. seed: of the parameters and the windows. rate: the highest learning rate. Returns a History and the
+    honest bits per character, a float.
     """
     kind, loss = BUGS[name]
     model = new_model(kind, seed, d_model=32, n_heads=2, n_layers=1, max_len=32)
-    history = train(model, text, n_steps, loss, seed, rate=1e-2, n_windows=n_windows, checks=1, label=name)
+    history = train(model, text, n_steps, loss, seed, rate=rate, n_windows=n_windows, checks=1, label=name)
     if kind is PeekingGPT:
         masked = TinyGPT(N_TOKENS, 32, 2, 1, 32)
         masked.load_state_dict(model.state_dict())

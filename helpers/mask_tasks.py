@@ -230,14 +230,15 @@ class CoinGuesser(nn.Module):
 
 
 @one_thread()  # so small a model is only slowed by more
-def train_on_coin_tosses(weigh, generator, n_steps=400, n_tosses=8):
+def train_on_coin_tosses(weigh, generator, n_steps=400, n_tosses=8, rate=5e-3):
     """Train a CoinGuesser to guess the next toss of a fair coin, all tosses of a sequence in one pass.
 
     weigh: function from scores (B, T, T) to weights of the same shape. generator: torch Generator for parameters and
-    tosses. Returns the model and its loss at every step, in nats; ln 2 = 0.69 is what an honest model can reach.
+    tosses. rate: learning rate, of Adam. Returns the model and its loss at every step, in nats; ln 2 = 0.69 is what an
+    honest model can reach.
     """
     model = CoinGuesser(weigh, n_tosses, d_model=16, generator=generator)
-    optimiser = torch.optim.Adam(model.parameters(), lr=5e-3)
+    optimiser = torch.optim.Adam(model.parameters(), lr=rate)
     losses = []
     for _ in range(n_steps):
         tosses = torch.randint(2, (64, n_tosses + 1), generator=generator)

@@ -91,15 +91,15 @@ class OrderModel(nn.Module):
 
 
 @one_thread()  # with matrices this small, several threads mostly wait for each other
-def train(kind, task, seed=0, steps=120, **choices):
-    """Train an OrderModel on fresh sequences of T_TRAINED words: Adam at 3e-3, 16 sequences per step.
+def train(kind, task, seed=0, steps=120, rate=3e-3, **choices):
+    """Train an OrderModel on fresh sequences of T_TRAINED words: Adam, 16 sequences per step.
 
-    kind: one of KINDS. task: one of the functions of TASKS. seed: of parameters and sequences.
+    kind: one of KINDS. task: one of the functions of TASKS. seed: of parameters and sequences. rate: learning rate.
     choices: what else OrderModel takes. Returns the model.
     """
     model = OrderModel(kind, torch.Generator().manual_seed(seed), **choices)
     examples = torch.Generator().manual_seed(1000 + seed)
-    optimiser = torch.optim.Adam(model.parameters(), lr=3e-3, fused=True)
+    optimiser = torch.optim.Adam(model.parameters(), lr=rate, fused=True)
     for _ in range(steps):
         tokens, answers = task(16, T_TRAINED, examples)
         logits, _ = model(tokens)

@@ -5,13 +5,14 @@ import datetime
 import importlib.util
 import json
 import platform
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from benchmarks import attention, beyond, course, run, table
+from benchmarks import attention, beyond, course, learning_rates, run, table
 from helpers.course import LESSONS
 from helpers.feedback.registry import get
 
@@ -255,3 +256,35 @@ def test_kind_of_machine_names_neither_host_nor_folder():
     assert "cores" in described and "NumPy" in described
     assert (platform.node() or "no name") not in described
     assert str(Path.home()) not in described and str(run.ROOT) not in described
+
+
+# Learning rates ------------------------------------------------------------------------------------------------------
+
+
+def test_each_set_of_learning_rates_has_a_table_of_its_own():
+    measured = [
+        (what, column, rate, 1200, f"{rate:.2f}")
+        for what, rates in {"first": (0.1, 0.3), "second": (0.1, 0.3), "third": (0.2, 0.6)}.items()
+        for column, rate in zip(("÷ 3", "× 1"), rates, strict=True)
+    ]
+    assert learning_rates.markdown(measured).split("\n\n")[0].splitlines() == [
+        "",
+        "| What | ÷ 3: 0.1, 1,200 steps | × 1: 0.3, 1,200 steps |",
+        "| --- | --- | --- |",
+        "| first | 0.10 | 0.30 |",
+        "| second | 0.10 | 0.30 |",
+    ]
+    assert "| What | ÷ 3: 0.2, 1,200 steps | × 1: 0.6, 1,200 steps |" in learning_rates.markdown(measured)
+
+
+def test_verdicts_on_learning_rates_name_cells_of_the_lesson_and_every_lesson_has_figures():
+    written = (run.ROOT / "benchmarks" / "LEARNING_RATES.md").read_text(encoding="utf-8")
+    verdicts = re.findall(r"^\| (\d\d) \| (.*?) \| (.*) \|$", written, re.MULTILINE)
+    assert {number for number, *_ in verdicts} == {name[:2] for name in learning_rates.LESSONS}
+    for number, claim, _ in verdicts:
+        (path,) = (run.ROOT / "solutions").glob(f"{number}_*.ipynb")
+        ids = {cell["id"] for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]}
+        named = re.findall(r"`(.+?)`", claim)
+        assert named and set(named) <= ids
+    for name in learning_rates.LESSONS:
+        assert f"## Lesson {name}\n" in written

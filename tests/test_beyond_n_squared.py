@@ -1,6 +1,7 @@
 """Lesson 08's code against PyTorch, against definitions, and its claims over five seeds, in small."""
 
 import math
+import os
 
 import pytest
 import torch
@@ -221,13 +222,33 @@ def test_linear_attention_makes_no_matrix_of_all_pairs():
     assert 0.9 < fit_exponent(lengths, peaks) < 1.1
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_softmax_recalls_many_pairs_and_linear_attention_of_the_same_width_does_not(seed):
+@pytest.mark.skipif("ATTENTION_COURSE_CLAIMS" not in os.environ, reason="a minute and a half")
+@pytest.mark.parametrize(("rate", "steps"), [(3e-3, 250), (9e-3, 250), (1e-3, 750)])
+@pytest.mark.parametrize("n_layers", [1, 2, 3])
+def test_windowed_layers_answer_within_their_reach_and_guess_beyond_at_three_learning_rates(n_layers, rate, steps):
+    for seed in range(3):
+        accuracy = tasks.accuracy_by_distance(tasks.train_window(n_layers, seed=seed, steps=steps, rate=rate))
+        within, beyond = accuracy[: reach(n_layers, 8)], accuracy[reach(n_layers, 8) :]
+        assert within.mean() > 0.98 and within.min() > 0.85 and beyond.max() < 0.2
+
+
+@pytest.mark.parametrize(("rate", "seed"), [*((0.06, seed) for seed in SEEDS), (0.18, 0)])
+def test_softmax_recalls_many_pairs_and_linear_attention_of_the_same_width_does_not(rate, seed):
     few, many = 4, 64
-    softmax = tasks.train_recall(tasks.softmax_attention, 16, many, seed, steps=150)
-    linear = [tasks.train_recall(linear_attention, 16, n, seed, steps=150) for n in (few, many)]
+    softmax = tasks.train_recall(tasks.softmax_attention, 16, many, seed, steps=150, rate=rate)
+    linear = [tasks.train_recall(linear_attention, 16, n, seed, steps=150, rate=rate) for n in (few, many)]
     assert softmax > 0.95
     assert linear[0] > 0.85 and linear[1] < 0.6
+
+
+@pytest.mark.skipif("ATTENTION_COURSE_CLAIMS" not in os.environ, reason="a minute and a half")
+@pytest.mark.parametrize(("rate", "steps"), [(0.06, 300), (0.18, 300), (0.06, 1500), (0.02, 1500)])
+def test_linear_attention_keeps_about_as_many_pairs_apart_as_its_keys_are_wide_at_every_rate(rate, steps):
+    for d_k in (16, 32):
+        few, as_many, twice = (
+            tasks.train_recall(linear_attention, d_k, n, steps=steps, rate=rate) for n in (d_k // 4, d_k, 2 * d_k)
+        )
+        assert few > 0.9 and as_many > 0.8 and twice < 0.82 and few > as_many > twice + 0.1
 
 
 # The cache -----------------------------------------------------------------------------------------------------------

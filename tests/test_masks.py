@@ -1,6 +1,7 @@
 """Lesson 05's masks against PyTorch, closed forms and properties; and what the lesson says of PyTorch, proved."""
 
 import math
+import os
 
 import pytest
 import torch
@@ -199,12 +200,17 @@ def see_one_ahead(scores):
     return masks.masked_softmax(scores, torch.ones(scores.shape[-2:], dtype=torch.bool).tril(diagonal=1))
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_only_a_leak_can_guess_a_fair_coin_and_only_in_training(seed):
+COINS = [(5e-3, 400, seed) for seed in range(5)] + [(1.5e-2, 400, 0)]  # rate, steps, seed: the lesson's, and a larger rate
+if "ATTENTION_COURSE_CLAIMS" in os.environ:
+    COINS += [(1.5e-2, 400, 1), (1.5e-2, 400, 2), *((1.7e-3, 1200, seed) for seed in range(3))]
+
+
+@pytest.mark.parametrize(("rate", "n_steps", "seed"), COINS)
+def test_only_a_leak_can_guess_a_fair_coin_and_only_in_training(rate, n_steps, seed):
     chance = math.log(2)
     for weigh, peeks in ((mask_before, False), (mask_after, True), (see_one_ahead, True)):
         generator = torch.Generator().manual_seed(seed)
-        model, losses = mask_tasks.train_on_coin_tosses(weigh, generator)
+        model, losses = mask_tasks.train_on_coin_tosses(weigh, generator, n_steps, rate=rate)
         in_training, in_use = sum(losses[-20:]) / 20, mask_tasks.loss_in_use(model, generator)
         if peeks:
             assert chance / 8 - 0.01 < in_training < 0.3  # the last toss of eight has no successor to be seen

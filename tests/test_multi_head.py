@@ -1,5 +1,6 @@
 """Lesson 04's reference code against PyTorch's own, and the facts about heads that the lesson states."""
 import math
+import os
 
 import numpy as np
 import pytest
@@ -304,9 +305,13 @@ def test_best_that_one_row_can_do_is_a_half_whatever_its_proportion(seed):
         assert np.mean(left) == pytest.approx(0.5, abs=0.02)
 
 
-@pytest.mark.parametrize("rate", [1e-2, 3e-2])
-def test_trained_one_head_stops_at_a_half_and_two_heads_solve_the_task(rate):
-    one, two = (train_heads(MultiHeadAttention, h, rate=rate, steps=150)[-20:].mean(axis=0) for h in (1, 2))
+# The lesson's two rates; with ATTENTION_COURSE_CLAIMS a smaller and a larger one too. A small rate needs more steps.
+RATES = [(1e-2, 150), (3e-2, 150)] + [(3e-3, 500), (1e-1, 150)] * ("ATTENTION_COURSE_CLAIMS" in os.environ)
+
+
+@pytest.mark.parametrize(("rate", "steps"), RATES)
+def test_trained_one_head_stops_at_a_half_and_two_heads_solve_the_task(rate, steps):
+    one, two = (train_heads(MultiHeadAttention, h, rate=rate, steps=steps)[-20:].mean(axis=0) for h in (1, 2))
     assert one.shape == two.shape == (5,)
     assert (0.47 < one).all() and (one < 0.58).all()
     assert (two < 0.02).all()

@@ -38,7 +38,8 @@ from helpers.positions import (
     stretched_base,
 )
 
-SEEDS = range(5 if "ATTENTION_COURSE_CLAIMS" in os.environ else 3)  # the lesson shows three; five take half a minute
+CLAIMS = "ATTENTION_COURSE_CLAIMS" in os.environ
+SEEDS = range(5 if CLAIMS else 3)  # the lesson shows three; five take half a minute
 WITH_POSITIONS = KINDS[1:]
 
 quick = settings(deadline=None, max_examples=40, derandomize=True)
@@ -452,10 +453,10 @@ def test_other_layout_ruins_a_trained_model_until_its_projections_are_reordered(
         assert accuracy(other, three_places_back) == read(three_places_back, "RoPE", seed, 32)
 
 
-def at_256_with_larger_words(spread):
+def at_256_with_larger_words(spread, seeds=SEEDS):
     """Shares of right answers of RoPE at 32 and 256, and at 256 with the two remedies; (seeds, 4)."""
     rows = []
-    for seed in SEEDS:
+    for seed in seeds:
         model = train("RoPE", three_places_back, seed, spread=spread)
         row = [accuracy(model, three_places_back), accuracy(model, three_places_back, 256)]
         for model.rotate in (partial(rope_interpolated, factor=8), partial(rope, base=stretched_base(8, 64))):
@@ -475,6 +476,36 @@ def test_ropes_reach_rests_on_small_word_vectors_and_a_larger_base_lengthens_it(
     assert trained_at.min() < 0.7  # not even the trained length is safe
     assert far.max() < 0.6
     assert interpolated.max() < 2 * CHANCE
+
+
+@pytest.mark.parametrize(("rate", "steps", "seeds"), [(1e-2, 120, SEEDS[:1])] + [(1e-2, 120, SEEDS), (1e-3, 480, SEEDS)] * CLAIMS)
+def test_who_points_and_who_prefers_the_recent_at_other_learning_rates(rate, steps, seeds):
+    for seed in seeds:
+        pointing = {kind: train(kind, three_places_back, seed, steps, rate) for kind in KINDS}
+        trained_at = {kind: accuracy(model, three_places_back) for kind, model in pointing.items()}
+        far = {kind: accuracy(model, three_places_back, 256) for kind, model in pointing.items()}
+        assert min(trained_at.pop(kind) for kind in ("learned", "sinusoidal", "RoPE")) > 0.95 > 0.25 > max(trained_at.values())
+        assert far.pop("RoPE") > 0.8 > 0.65 > max(far.values())
+        fading = weight_by_distance(pointing["ALiBi"], three_places_back)
+        assert fading[0] < fading[1] and fading[1:9].diff().max() < 0
+
+        recent = {kind: train(kind, latest_marked, seed, steps, rate) for kind in KINDS}
+        assert min(accuracy(recent[kind], latest_marked) for kind in WITH_POSITIONS) > 0.8
+        far = {kind: accuracy(model, latest_marked, 256) for kind, model in recent.items()}
+        assert far.pop("ALiBi") > 0.82 > 0.8 > max(far.values())
+
+
+def test_ropes_reach_rests_on_a_small_learning_rate_too():
+    for seed in SEEDS if CLAIMS else SEEDS[:1]:
+        model = train("RoPE", three_places_back, seed, steps=480, rate=3e-2)  # ten times the lesson's
+        assert accuracy(model, three_places_back) > 0.95 > 0.5 > accuracy(model, three_places_back, 256)
+
+
+@pytest.mark.skipif(not CLAIMS, reason="ten seeds")
+def test_a_larger_base_brings_nothing_back_where_nearly_all_was_lost():
+    far, larger_base = at_256_with_larger_words(1.0, range(10))[:, [1, 3]].T
+    assert (far < 0.2).sum() == 3  # 5, 6 and 9
+    assert (larger_base[far < 0.2] < 0.25).all() and (larger_base[far > 0.2] > 0.85).all()
 
 
 def test_what_sinusoids_get_beyond_their_training_depends_on_the_seed():
