@@ -1,8 +1,10 @@
 """What is said where nothing explains an answer: one step more, a change of some cases, a value's own numbers."""
 
+import numpy as np
 import pytest
 
 from helpers.feedback.judging import judge
+from helpers.feedback.matching import part_of
 from helpers.feedback.registry import get
 from tools.attempts_report import defined
 
@@ -188,11 +190,12 @@ def test_the_place_where_infinity_comes_up_is_told():
     assert "never divides" not in said, "a difference of logarithms is a division"
 
 
-def test_one_entry_of_what_is_wanted_is_told():
-    code = "def entropy(weights):\n    p = np.where(weights > 0, weights, 1.0)\n    return -(p * np.log(p)).sum(-1)\n"
-    code += "    first = np.zeros(1)\n    for row in range(1):\n        first[row] = rows[..., row]\n    return first"
-    code = code.replace("return -(p", "rows = -(p")
-    assert "What came back for entropies is only the first along the axis T_q; all of them are wanted." in told("3.2", code)
+def test_one_entry_of_what_is_wanted_is_recognised():
+    whole = np.arange(24.0).reshape(2, 3, 4)
+    assert part_of(whole[:, -1:], whole) == (1, -1)
+    assert part_of(whole[0], whole) == (0, 0)
+    assert part_of(whole[:, 1:2], whole) is None
+    assert part_of(whole, whole) is None
 
 
 def test_where_only_the_kind_is_wrong_nothing_else_is_blamed():
@@ -213,3 +216,8 @@ class MultiHeadAttention(nn.Module):
         self.W_o = nn.Linear(d_model, d_model, bias=False)
 """
     assert "W_q, W_k and W_v are one and the same layer." in told("4.3", code)
+
+
+def test_a_mistake_that_right_cases_rule_out_is_not_named_beside_a_change():
+    code = "def crossover_length(d_model):\n    for T in range(1, 300):\n        if T * T > 4 * d_model * d_model:\n            return T - 1"
+    assert "does not depend on d_model" not in told("7.3", code), "it is right for two widths"
