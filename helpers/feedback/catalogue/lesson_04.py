@@ -19,6 +19,7 @@ from .common import (
     columns_sum_to_one,
     keeps_dtype,
     keeps_names,
+    keeps_nothing,
     nearly_right,
     negative_weights,
 )
@@ -313,6 +314,21 @@ class MultiHeadAttention(nn.Module):
         self.dropout = nn.Dropout(dropout)
 """
 
+def _built_and_filled(candidate):
+    return filled(built(candidate, (12, 2)), _reference(12, 2)).eval()
+
+
+def _call(seed, B, T, mask=None):
+    """A function that makes the arguments of one call of a module."""
+
+    def make():
+        rng = np.random.default_rng(seed)
+        x = _normal(rng, B, T, 12)
+        return (x,) if mask is None else (x, _mask(rng, *mask))
+
+    return make
+
+
 _OVER_HEADS = (
     ("split_heads(z, self.n_heads)", "z.reshape(len(x), x.shape[1], self.n_heads, -1)"),
     ("merge_heads(heads)", "heads.reshape(x.shape)"),
@@ -332,6 +348,15 @@ ATTENTION = Exercise(
     properties=(
         keeps_names("d_model", "n_heads", "dropout"),
         gradients_reach_every_parameter(multi_head.MultiHeadAttention, (12, 2), _inputs_for_gradients),
+        keeps_nothing(
+            _built_and_filled,
+            ("without a mask", _call(30, 3, 5)),
+            ("with a mask", _call(30, 3, 5, (5, 5))),
+            ("without a mask", _call(30, 3, 5)),
+            ("with another mask", _call(31, 3, 5, (3, 1, 5, 5))),
+            ("with fewer words", _call(32, 2, 4)),
+            ("with more words and a mask", _call(33, 3, 7, (7, 7))),
+        ),
     ),
     explain=(_share_dropped, another_divisor(), columns_sum_to_one, _who_gets_weight, negative_weights, nearly_right),
     notes=(_forward_by_its_name,),

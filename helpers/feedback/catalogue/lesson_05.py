@@ -17,6 +17,7 @@ from .common import (
     blocked_keys,
     columns_sum_to_one,
     keeps_names,
+    keeps_nothing,
     nearly_right,
     negative_weights,
 )
@@ -710,6 +711,22 @@ def _cross_case(name, seed, B, T_q, T_k, d_model, n_heads, tokens=None, dtype=to
     return Case(name, make, dims)
 
 
+def _built_and_filled(candidate):
+    return filled(built(candidate, (12, 2)), built(masks.CrossAttention, (12, 2))).eval()
+
+
+def _call(seed, T_q, T_k, lengths=None):
+    """A function that makes the arguments of one call of a module. lengths: how many words of each memory are no padding."""
+
+    def make():
+        x, memory = _normal(seed, 2, T_q, 12, dtype=torch.float32), _normal(seed + 50, 2, T_k, 12, dtype=torch.float32)
+        if lengths is None:
+            return x, memory
+        return x, memory, (torch.arange(T_k) < torch.tensor(lengths)[:, None])[:, None, None]
+
+    return make
+
+
 _ATTEND = "masked_softmax(scores, memory_mask)"
 
 _LENGTH = "The memory was reshaped with the length of x, T_q = {T_q}; it has its own, T_k = {T_k}. `split_heads` reads the length from what it gets."
@@ -728,6 +745,16 @@ CROSS_ATTENTION = Exercise(
     properties=(
         gradients_reach_every_parameter(
             masks.CrossAttention, (12, 2), lambda: (_normal(20, 2, 5, 12, dtype=torch.float32), _normal(21, 2, 7, 12, dtype=torch.float32))
+        ),
+        keeps_nothing(
+            _built_and_filled,
+            ("without a mask", _call(30, 5, 7)),
+            ("with a mask", _call(30, 5, 7, (4, 6))),
+            ("without a mask", _call(30, 5, 7)),
+            ("with another mask", _call(30, 5, 7, (5, 2))),
+            ("with another memory", _call(31, 5, 7)),
+            ("with fewer words in the memory", _call(32, 5, 4)),
+            ("with more words that ask", _call(33, 8, 4, (3, 1))),
         ),
     ),
     covers="padded memories, one that is all padding, more and fewer keys than queries, one head, float32",

@@ -9,7 +9,7 @@ from torch import nn
 from ... import gpt
 from ..exercise import AnswerProblem, Case, Exercise, Finding, Mistake, Prediction, pairs
 from ..modules import built, filled, gradients_reach_every_parameter
-from .common import alone, keeps_gradient, keeps_names, nearly_right
+from .common import alone, keeps_gradient, keeps_names, keeps_nothing, nearly_right
 
 # Inputs ---------------------------------------------------------------------------------------------------------------
 
@@ -168,6 +168,16 @@ def _runner(kind):
     return run
 
 
+def _ready(kind, init):
+    """For `keeps_nothing`: a function of a class that gives a module of these sizes, with weights drawn by name."""
+    return lambda candidate: _filled(built(candidate, init), _reference(kind, init)).eval()
+
+
+def _call(seed, B, T, masked=False):
+    """A function that makes the arguments of one call of a block."""
+    return lambda: (_normal(seed, B, T, 12), *((gpt.causal_mask(T),) if masked else ()))
+
+
 def _block_case(name, seed, B, T, d_model, n_heads, mask=None, dtype=torch.float32, scale=1.0):
     dims = {"B": B, "T": T, "d_model": d_model, "h": n_heads}
 
@@ -207,6 +217,14 @@ BLOCK = Exercise(
     properties=(
         keeps_names("d_model", "n_heads"),
         gradients_reach_every_parameter(gpt.Block, (12, 2), lambda: (_normal(20, 5, 9, 12),)),
+        keeps_nothing(
+            _ready(gpt.Block, (12, 2)),
+            ("without a mask", _call(30, 3, 7)),
+            ("with a mask", _call(30, 3, 7, masked=True)),
+            ("without a mask", _call(30, 3, 7)),
+            ("with fewer words", _call(31, 2, 5)),
+            ("with more words and a mask", _call(32, 3, 8, masked=True)),
+        ),
     ),
     cases=(
         _block_case("no mask", 0, 5, 9, 12, 2),
@@ -336,7 +354,14 @@ TINY_GPT = Exercise(
     explain=(nearly_right,),
     properties=(
         keeps_names("n_tokens", "d_model", "n_heads", "n_layers", "max_len"),
-        gradients_reach_every_parameter(gpt.TinyGPT, (19, 12, 2, 2, 9), lambda: (torch.arange(19).repeat(5, 1)[:, :19],)),
+        gradients_reach_every_parameter(gpt.TinyGPT, (19, 12, 2, 2, 9), lambda: (torch.arange(9).repeat(5, 1),)),
+        keeps_nothing(
+            _ready(gpt.TinyGPT, (19, 12, 2, 2, 9)),
+            ("with seven tokens", lambda: (_tokens(30, 3, 7, 19),)),
+            ("with seven other tokens", lambda: (_tokens(31, 3, 7, 19),)),
+            ("with four tokens", lambda: (_tokens(32, 3, 4, 19),)),
+            ("with nine tokens", lambda: (_tokens(33, 2, 9, 19),)),
+        ),
         _keeps_max_len,
     ),
     cases=(
