@@ -250,16 +250,51 @@ _FAINT = (
 )
 _SOME_T = "Some moments are never tried: t must run from 1 to the last word, T − 1, or a leak can hide where you did not look."
 
+_DERIVATIVES = (
+    "You ask for derivatives, and the exercise asks what changes. Where a later word comes in by rounding, by comparing, detached"
+    " or under no_grad, outputs change and every derivative is 0, or there is none. Change the words from t on, and compare the outputs."
+)
+_BY_JACOBIAN = """def leaks_future(attend, x):
+    def call(x):
+        torch.manual_seed(0)
+        return attend(x)
+
+    J = torch.autograd.functional.jacobian(call, x).abs().amax(dim=(1, 3))
+    return bool((J.triu(diagonal=1) > 1e-7).any())
+"""
+_BACKWARDS = """def leaks_future(attend, x):
+    x = x.clone().requires_grad_()
+    out = attend(x)
+    for t in range(1, len(x)):
+        (gradient,) = torch.autograd.grad(out[:t].square().sum(), x, retain_graph=True)
+        if gradient[t:].abs().max() > 1e-7:
+            return True
+    return False
+"""
+
+
+def _derivative(id, message, source, *edits):
+    """A mistake of an answer that asks for derivatives."""
+    for old, new in edits:
+        if source.count(old) != 1:
+            raise ValueError(f"mistake {id!r}: {old!r} occurs {source.count(old)} times, not once")
+        source = source.replace(old, new)
+    return Mistake(id, message, source=source)
+
+
+_NO_DERIVATIVES = "And a derivative is 0 where a later word comes in by rounding or comparing: compare outputs before and after a change."
+
 LEAKS_FUTURE = Exercise(
     id="5.3",
     reference=masks.leaks_future,
     results=("the verdict",),
     run=_run_leak_test,
-    covers="10 honest and 14 leaking functions, one word and two, one feature, float32",
+    covers="10 honest and 18 leaking functions, four of them without a gradient, one word and two, one feature, float32",
     max_mistakes=2,
     explain=(_who_fooled_it,),
     cases=(
         *(_leak_case(attend) for attend in mask_tasks.LEAKING),
+        *(_leak_case(attend) for attend in mask_tasks.LEAKING_WITHOUT_GRADIENT),
         *(_leak_case(attend) for attend in mask_tasks.HONEST),
         _leak_case(mask_tasks.attend_without_mask, T=1),
         _leak_case(mask_tasks.attend_without_mask, T=2, also=", two words"),
@@ -325,6 +360,14 @@ LEAKS_FUTURE = Exercise(
             ("    before = attend(x)", "    changed = x.clone()\n    before = attend(x)"), ("        changed = x.clone()\n", "")),
         alone("looks-at-the-past", "You ask whether later outputs depend on earlier words, which they may. (In a Jacobian with a row for each output, the future is above the diagonal: triu.)",
             ("changed[t:] = changed[t:]", "changed[:t] = changed[:t]"), ("after[:t] - before[:t]", "after[t:] - before[t:]")),
+        _derivative("derivatives-instead-of-changes", _DERIVATIVES, _BY_JACOBIAN),
+        _derivative("gradients-instead-of-changes", _DERIVATIVES, _BACKWARDS),
+        _derivative("gradients-where-there-are-any", _DERIVATIVES, _BACKWARDS,
+            ("    for t in", "    if not out.requires_grad:\n        return False\n    for t in")),
+        _derivative("derivatives-of-the-past", "You ask whether later outputs depend on earlier words, which they may. " + _NO_DERIVATIVES, _BY_JACOBIAN, ("triu(diagonal=1)", "tril(diagonal=-1)")),
+        _derivative("derivatives-with-the-diagonal", "You count what each word does to its own output, the diagonal, and it may do that. " + _NO_DERIVATIVES, _BY_JACOBIAN, ("triu(diagonal=1)", "triu()")),
+        alone("change-too-small-for-steps", "You change the future too little: a later word that comes in by comparing or rounding shows only when it moves far enough. Change the words by something like 1.",
+            ("+ 1.0", "+ 1e-2")),
         alone("one-feature-compared", "You compared a single feature of the outputs; a leak may be in any: compare whole rows, [:t].", ("after[:t] - before[:t]", "after[:t, 0] - before[:t, 0]")),
         alone("one-feature-compared-the-last", "You compared a single feature of the outputs; a leak may be in any: compare whole rows, [:t].", ("after[:t] - before[:t]", "after[:t, -1] - before[:t, -1]")),
         alone("size-of-the-difference", "You returned how large the difference is; the verdict is wanted, True or False: is it above the tolerance for any t?",
@@ -342,8 +385,6 @@ LEAKS_FUTURE = Exercise(
         "        if not torch.allclose(attend(y)[:t], before[:t]):\n            return True\n    return False",
         "def leaks_future(attend, x):\n    def call(x):\n        torch.manual_seed(0)\n        return attend(x)\n    def leaks(t):\n        y = x.clone()\n"
         "        y[t] = -3 * y[t] + 2\n        return bool(((call(y) - call(x))[:t].abs() > 1e-6).any())\n    return any(leaks(t) for t in range(len(x)))",
-        "def leaks_future(attend, x):\n    def call(x):\n        torch.manual_seed(0)\n        return attend(x)\n"
-        "    J = torch.autograd.functional.jacobian(call, x).abs().amax(dim=(1, 3))\n    return bool((J.triu(diagonal=1) > 1e-7).any())",
         "def leaks_future(attend, x):\n    with torch.random.fork_rng():\n        torch.manual_seed(1)\n        before = attend(x)\n    verdict = False\n"
         "    for t in range(1, len(x)):\n        y = x * 1\n        y[t:] = 0\n        with torch.random.fork_rng():\n            torch.manual_seed(1)\n"
         "            after = attend(y)\n        verdict = verdict or not torch.allclose(after[:t], before[:t], atol=1e-4)\n    return verdict",
