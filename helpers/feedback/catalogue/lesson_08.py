@@ -363,6 +363,15 @@ def _window_case(T, window):
     return Case(f"{T} words, a window of {window}", lambda: (T, window), {"T": T, "window": window})
 
 
+_NEAR = "return not_ahead & near"
+_FROM_THE_END = "For the first words the oldest place of the window, i − window + 1, is negative, and in a slice Python counts that from the end: these words see nothing, or too little. Nothing comes before place 0, so let no bound be below it."
+
+
+def _rows(line):
+    """Text that fills a mask row by row."""
+    return f"mask = torch.zeros(T, T, dtype=torch.bool)\n    for i in range(T):\n        {line}\n    return mask"
+
+
 WINDOW = Exercise(
     id="8.3",
     reference=window.window_mask,
@@ -395,6 +404,15 @@ WINDOW = Exercise(
         alone("first-places", "Every word sees the first {window} places. The window ends at the word's own place.", ("near = back < window", "near = positions < window")),
         alone("additive", "This is a mask to add to the scores, 0 and −∞. Wanted is a boolean one, True = may attend.",
             ("return not_ahead & near", "return torch.zeros(T, T).masked_fill(~(not_ahead & near), -torch.inf)")),
+        alone("negative-start", _FROM_THE_END, (_NEAR, _rows("mask[i, i - window + 1 : i + 1] = True"))),
+        alone("negative-start-own-place-left-out", f"{_FROM_THE_END} And the window ends with the word's own place, so the stop is i + 1.", (_NEAR, _rows("mask[i, i - window : i] = True"))),
+        alone("negative-start-one-too-wide", f"{_FROM_THE_END} And the window counts the word's own place, so yours is one too wide.", (_NEAR, _rows("mask[i, i - window : i + 1] = True"))),
+        alone("negative-stop", _FROM_THE_END,
+            (_NEAR, "mask = not_ahead.clone()\n    for i in range(T):\n        mask[i, : i - window + 1] = False\n    return mask")),
+        alone("index-from-the-end", "For the first words i − k is negative, and Python counts that index from the end, so the first words see the last ones (or the index is out of range). Go back no further than place 0.",
+            (_NEAR, _rows("for k in range(window):\n            mask[i, i - k] = True"))),
+        alone("rolled-round", "`roll` moves what falls off the left edge in again at the right, so the first words see the last ones. Nothing comes before place 0.",
+            (_NEAR, "mask = torch.zeros(T, T, dtype=torch.bool)\n    for k in range(window):\n        mask = mask | torch.eye(T, dtype=torch.bool).roll(-k, dims=1)\n    return mask")),
         alone("triu-off-by-one", "Each word sees {window} places before it and not all of its own window: look at the two ends of a row, the oldest place and the word's own.",
             ("back >= 0", "back >= 1"), ("back < window", "back <= window")),
     ),
