@@ -57,6 +57,11 @@ def _on_paper():
 _RESCALE = "Each part measured its numbers against its own maximum. Once the two share one maximum, {what} must shrink by exp(own maximum − common maximum) first."
 _NOT_DIVIDED_YET = "`out` is a sum, not yet divided by the total, so that parts can simply be added once they have one measure; the division comes after the last part."
 
+_ADDED_UP = "They are sums over keys, and those of two parts are added up, each times exp(own maximum − common maximum). Nothing is divided here."
+_SHARES = f"You took a softmax of the two maxima and mixed the parts by these shares. Totals and sums come out too small by one factor, which only the quotient hides. {_ADDED_UP}"
+_FACTOR = "factor_2 = torch.exp(maximum_2 - anchor)"
+_SHARED = "\n    both = factor_1 + factor_2\n    factor_1, factor_2 = (factor_1 / both){0}, (factor_2 / both){0}"
+
 MERGE = Exercise(
     id="8.1",
     reference=tiled.merge,
@@ -127,6 +132,14 @@ MERGE = Exercise(
             ("total_1 * factor_1 + total_2 * factor_2", "(total_1 * factor_1 + total_2 * factor_2) / 2"), ("out_1 * factor_1 + out_2 * factor_2", "(out_1 * factor_1 + out_2 * factor_2) / 2")),
         alone("concatenated", "You laid the two parts side by side. They belong to the same queries, so they are added.",
             ("out_1 * factor_1 + out_2 * factor_2", "torch.cat([out_1 * factor_1, out_2 * factor_2], dim=-2)")),
+        alone("shares-of-maxima", _SHARES, (_FACTOR, _FACTOR + _SHARED.format(".nan_to_num(0.0)"))),
+        alone("shares-of-maxima-nan", f"{_SHARES} And where a query has seen nothing, your shares are 0/0, NaN.", (_FACTOR, _FACTOR + _SHARED.format(""))),
+        alone("out-in-shares-of-maxima", f"The totals are right, and the sums of values are mixed by shares that sum to 1. {_ADDED_UP}",
+            ("out_1 * factor_1 + out_2 * factor_2", "((out_1 * factor_1 + out_2 * factor_2) / (factor_1 + factor_2)).nan_to_num(0.0)")),
+        alone("total-in-shares-of-maxima", f"The sums of values are right, and the totals are mixed by shares that sum to 1. {_ADDED_UP}",
+            ("total_1 * factor_1 + total_2 * factor_2", "((total_1 * factor_1 + total_2 * factor_2) / (factor_1 + factor_2)).nan_to_num(0.0)")),
+        alone("shares-of-totals", f"You mixed the sums of values by each part's share of the total. {_ADDED_UP}",
+            ("out_1 * factor_1 + out_2 * factor_2", "((out_1 * total_1 + out_2 * total_2) / (total_1 + total_2)).nan_to_num(0.0)")),
         alone("another-order", "The triple comes back in another order: the maximum first, then the total, then the sum of values.",
             ("return maximum, total, out", "return maximum, out, total")),
         alone("second-only", "You return the second part alone, rescaled. What was seen before must be kept.",
@@ -266,6 +279,8 @@ TILES = Exercise(
         alone("last-keys-lost-if-not-alone",
             "The last, shorter tile of keys is left out. Let the loop start a tile at every multiple of the tile below T_k; a slice may end early by itself.",
             ("range(0, T_k, tile)", "range(0, max(T_k // tile * tile, 1), tile)")),
+        Mistake("last-tiles-lost", edits=(("range(0, T_q, tile)", "range(0, T_q // tile * tile, tile)"), ("range(0, T_k, tile)", "range(0, T_k // tile * tile, tile)")), together=2,
+            message="The number of tiles is rounded down, so the last, shorter tile is lost: its queries get no output, and its keys are never seen. Start a tile at every multiple of the tile below the length; a slice may end early by itself."),
         Mistake("diagonal-unmasked", old="if causal and j == i:", new="if False:",
             message="Nothing is hidden in the tiles on the diagonal, and there a query still meets keys that come after it. (`masked_fill` returns a new tensor: keep what it returns.)"),
         Mistake("last-tile-wins", old="state = merge(state, part)", new="state = part", hides_others=True,
@@ -614,6 +629,10 @@ CACHE = Exercise(
         Mistake("no-mask", old="positions <= positions[T_old:, None]", new="(positions >= 0).expand(Q.shape[-2], -1)",
             message="Nothing is hidden. That is right for one new word, which may see everything; in a piece of several, each must not see those after it."),
         Mistake("top-left-mask", old="positions <= positions[T_old:, None]", new="positions <= torch.arange(Q.shape[-2])[:, None]", message=_TOP_LEFT),
+        alone("top-left-mask-for-pieces", "Your mask starts at the top left, and only a single new word is spared it (PyTorch's `is_causal` does so). In a later piece new word n then sees n + 1 keys of the whole text; it may see all up to place T_old + n.",
+            ("positions <= positions[T_old:, None]", "positions <= torch.arange(Q.shape[-2])[:, None] + (T_old if Q.shape[-2] == 1 else 0)")),
+        alone("masked-in-the-first-piece-only", "Nothing is hidden as soon as something is cached. In a later piece of several words each must not see those after it: new word n may see up to place T_old + n.",
+            ("positions <= positions[T_old:, None]", "positions <= positions[T_old:, None] + (positions[-1] if T_old else 0)")),
         Mistake("no-offset", edits=(("rope(Q, offset=T_old)", "rope(Q)"), ("rope(K, offset=T_old)", "rope(K)")),
             message="Every piece is turned as if it began at place 0: the new words stand after those in the cache, so RoPE needs their number as its offset."),
         alone("cached-keys-turned-again", "The keys in the cache have been turned already, and yours are turned again with every piece: turn the new keys only, by their own places, and then append them.",
@@ -694,6 +713,22 @@ def _groups_case(name, seed, B=2, h=6, g=3, T_q=5, T_k=7, d_k=4, d_v=9, mask=Non
 
 
 _TURNS = "Heads take their turn at the keys: head 0 the first, head 1 the second, and so on (`repeat` does that). Heads that share keys are neighbours: heads 0 to h/g − 1 the first, the next h/g the second."
+_TOGETHER = "together = Q.reshape(B, g, h // g * T_q, d_k)"
+_EXPANDED = "together = {}.expand(-1, -1, h // g, -1, -1).reshape(B, g, h // g * T_q, d_k)"
+_ONE_QUERY = "The queries of a group are {} to one, so heads that share keys also ask the same. Only keys and values are shared; each of the h heads keeps its own queries."
+
+
+def _by_turns(together):
+    """Edits after which heads take their turn at the keys. together: the line that groups the queries."""
+    turned = ".transpose(1, 2).reshape"
+    return (
+        (_TOGETHER, together),
+        ("scores = scores.reshape(B, h, T_q, T_k)", f"scores = scores.reshape(B, g, h // g, T_q, T_k){turned}(B, h, T_q, T_k)"),
+        ("weights = scores.softmax(dim=-1).reshape(B, g, h // g * T_q, T_k)", f"weights = scores.softmax(dim=-1).reshape(B, h // g, g, T_q, T_k){turned}(B, g, h // g * T_q, T_k)"),
+        ("return out.reshape(B, h, T_q, V.shape[-1])", f"return out.reshape(B, g, h // g, T_q, V.shape[-1]){turned}(B, h, T_q, V.shape[-1])"),
+    )
+
+
 _SHARE = """def grouped_query_attention(Q, K, V, mask=None):
     n = Q.shape[1] // K.shape[1]
     K = K.repeat_interleave(n, dim=1)
@@ -750,10 +785,7 @@ GROUPS = Exercise(
         alone("hidden-score-zero", "A hidden score of 0 is not nothing: exp(0) = 1, so hidden keys get weight. Write −∞.", ("-torch.inf", "0.0")),
         alone("heads-and-words-mixed", "The output was reshaped to (h, T_q) in the wrong order: heads and words are mixed up. Undo the reshaping of the queries exactly.",
             ("return out.reshape(B, h, T_q, V.shape[-1])", "return out.reshape(B, T_q, h, V.shape[-1]).transpose(1, 2)")),
-        alone("queries-mixed-by-turns", _TURNS, ("together = Q.reshape(B, g, h // g * T_q, d_k)", "together = Q.reshape(B, h // g, g, T_q, d_k).transpose(1, 2).reshape(B, g, h // g * T_q, d_k)"),
-            ("scores = scores.reshape(B, h, T_q, T_k)", "scores = scores.reshape(B, g, h // g, T_q, T_k).transpose(1, 2).reshape(B, h, T_q, T_k)"),
-            ("weights = scores.softmax(dim=-1).reshape(B, g, h // g * T_q, T_k)", "weights = scores.softmax(dim=-1).reshape(B, h // g, g, T_q, T_k).transpose(1, 2).reshape(B, g, h // g * T_q, T_k)"),
-            ("return out.reshape(B, h, T_q, V.shape[-1])", "return out.reshape(B, g, h // g, T_q, V.shape[-1]).transpose(1, 2).reshape(B, h, T_q, V.shape[-1])")),
+        alone("queries-mixed-by-turns", _TURNS, *_by_turns("together = Q.reshape(B, h // g, g, T_q, d_k).transpose(1, 2).reshape(B, g, h // g * T_q, d_k)")),
         _copied("keys-by-turns", "The keys are dealt out by turns, and the values to neighbours: each head scores with one group's keys and mixes another's values. Use the same order for both.",
             ("K = K.repeat_interleave(n, dim=1)", "K = K.repeat(1, n, 1, 1)")),
         _copied("values-by-turns", "The values are dealt out by turns, and the keys to neighbours: each head scores with one group's keys and mixes another's values. Use the same order for both.",
@@ -768,9 +800,18 @@ GROUPS = Exercise(
             ("V.repeat_interleave(n, dim=1)", "torch.stack([V[:, i // V.shape[1]] for i in range(Q.shape[1])], dim=1)")),
         _copied("not-shared", "Q has h = {h} heads and K has g = {g}, and the product of the two cannot line them up: heads of queries must share heads of keys. (Heads are dim=1.)",
             ("K.repeat_interleave(n, dim=1)", "K"), ("V.repeat_interleave(n, dim=1)", "V")),
-        Mistake("queries-averaged",
-            source="def grouped_query_attention(Q, K, V, mask=None):\n    n = Q.shape[1] // K.shape[1]\n    Q = Q.unflatten(1, (K.shape[1], n)).mean(dim=2)\n    out = (Q @ K.mT / math.sqrt(Q.shape[-1])).softmax(dim=-1) @ V\n    return out.repeat_interleave(n, dim=1)",
-            message="You averaged the queries of a group. Only keys and values are shared; each head keeps its own queries."),
+        Mistake("queries-averaged", old=_TOGETHER, new=_EXPANDED.format("Q.reshape(B, g, h // g, T_q, d_k).mean(dim=2, keepdim=True)"), message=_ONE_QUERY.format("averaged")),
+        Mistake("queries-added", old=_TOGETHER, new=_EXPANDED.format("Q.reshape(B, g, h // g, T_q, d_k).sum(dim=2, keepdim=True)"), together=2, message=_ONE_QUERY.format("added up")),
+        Mistake("first-query-of-each-group", old=_TOGETHER, new=_EXPANDED.format("Q.reshape(B, g, h // g, T_q, d_k)[:, :, :1]"), together=2,
+            message="All heads of a group ask with the queries of its first head. Only keys and values are shared; each of the h heads keeps its own queries."),
+        alone("queries-averaged-by-turns", f"{_ONE_QUERY.format('averaged')} Besides, heads that share keys are neighbours, and yours are h/g apart.", *_by_turns(_EXPANDED.format("Q.reshape(B, h // g, g, T_q, d_k).mean(dim=1)[:, :, None]"))),
+        alone("queries-in-groups-output-by-turns", "The queries of neighbours were put together, and the output is dealt out by turns (`repeat` does that): heads get each other's rows. Undo the grouping in the order in which it was made.",
+            ("return out.reshape(B, h, T_q, V.shape[-1])", "return out.reshape(B, g, h // g, T_q, V.shape[-1]).transpose(1, 2).reshape(B, h, T_q, V.shape[-1])")),
+        alone("queries-averaged-output-repeated-by-turns", f"{_ONE_QUERY.format('averaged')} And the output is dealt out by turns, as `repeat` does, where heads that share keys are neighbours.",
+            (_TOGETHER, _EXPANDED.format("Q.reshape(B, g, h // g, T_q, d_k).mean(dim=2, keepdim=True)")),
+            ("return out.reshape(B, h, T_q, V.shape[-1])", "return out.reshape(B, g, h // g, T_q, V.shape[-1]).transpose(1, 2).reshape(B, h, T_q, V.shape[-1])")),
+        alone("mask-meets-five-axes", "Your scores have five axes when they meet the mask, (B, g, h/g, T_q, T_k), and it broadcasts to four, (B, h, T_q, T_k): its sentences line up with g, its heads with h/g. Bring the scores to four axes first.",
+            ("scores = scores.reshape(B, h, T_q, T_k)", "scores = scores.reshape(B, g, h // g, T_q, T_k)")),
         Mistake("output-of-g-heads",
             source="def grouped_query_attention(Q, K, V, mask=None):\n    Q = Q[:, :: Q.shape[1] // K.shape[1]]\n    return (Q @ K.mT / math.sqrt(Q.shape[-1])).softmax(dim=-1) @ V",
             message="Your output has as many heads as there are keys, g. Every one of the h heads of queries gets an output of its own."),
