@@ -58,7 +58,7 @@ _RESCALE = "Each part measured its numbers against its own maximum. Once the two
 _NOT_DIVIDED_YET = "`out` is a sum, not yet divided by the total, so that parts can simply be added once they have one measure; the division comes after the last part."
 
 _ADDED_UP = "They are sums over keys, and those of two parts are added up, each times exp(own maximum − common maximum). Nothing is divided here."
-_SHARES = f"You took a softmax of the two maxima and mixed the parts by these shares. Totals and sums come out too small by one factor, which only the quotient hides. {_ADDED_UP}"
+_SHARES = f"You took a softmax of the two maxima and mixed the parts by these shares, so total and sum are too small by the same factor. {_ADDED_UP}"
 _FACTOR = "factor_2 = torch.exp(maximum_2 - anchor)"
 _SHARED = "\n    both = factor_1 + factor_2\n    factor_1, factor_2 = (factor_1 / both){0}, (factor_2 / both){0}"
 
@@ -133,7 +133,7 @@ MERGE = Exercise(
         alone("concatenated", "You laid the two parts side by side. They belong to the same queries, so they are added.",
             ("out_1 * factor_1 + out_2 * factor_2", "torch.cat([out_1 * factor_1, out_2 * factor_2], dim=-2)")),
         alone("shares-of-maxima", _SHARES, (_FACTOR, _FACTOR + _SHARED.format(".nan_to_num(0.0)"))),
-        alone("shares-of-maxima-nan", f"{_SHARES} And where a query has seen nothing, your shares are 0/0, NaN.", (_FACTOR, _FACTOR + _SHARED.format(""))),
+        alone("shares-of-maxima-nan", f"Where a query has seen nothing, your softmax of the two maxima is NaN, and elsewhere total and sum are too small by the same factor. {_ADDED_UP}", (_FACTOR, _FACTOR + _SHARED.format(""))),
         alone("out-in-shares-of-maxima", f"The totals are right, and the sums of values are mixed by shares that sum to 1. {_ADDED_UP}",
             ("out_1 * factor_1 + out_2 * factor_2", "((out_1 * factor_1 + out_2 * factor_2) / (factor_1 + factor_2)).nan_to_num(0.0)")),
         alone("total-in-shares-of-maxima", f"The sums of values are right, and the totals are mixed by shares that sum to 1. {_ADDED_UP}",
