@@ -62,3 +62,30 @@ def test_probabilities_beside_a_table_of_positions_are_named_too(end, words):
         source = source.replace(old, new)
     said = told("9.3", source)
     assert "There is a table of positions" in said and words in said and ("Besides" in said) == bool(end)
+
+
+FITTED = """def shift_matrix(offset, d_model):
+    PE = sinusoidal_positional_encoding({n}, d_model){to}
+    steps = int(abs(offset)) or 1
+    before, after = (PE[:-steps], PE[steps:]) if offset > 0 else (PE[steps:], PE[:-steps])
+    if offset == 0:
+        before = after = PE
+    return {fit}
+"""
+
+
+@pytest.mark.parametrize(
+    ("n", "to", "fit"),
+    [
+        ("4 * d_model + 20", "", "torch.linalg.lstsq(before, after).solution.T"),
+        ("100", "", "(torch.linalg.pinv(before) @ after).T"),
+        ("50", ".double()", "torch.linalg.solve(before.T @ before + 1e-6 * torch.eye(d_model), before.T @ after).T.float()"),
+    ],
+)
+def test_matrix_fitted_to_a_table_is_told_so(n, to, fit):
+    assert "least squares" in told("6.3", FITTED.format(n=n, to=to, fit=fit))
+
+
+def test_rotation_that_was_rounded_is_not_called_fitted():
+    source = get("6.3").source.replace("return M", "return (M * 1000).round() / 1000")
+    assert "least squares" not in told("6.3", source)

@@ -1,10 +1,12 @@
 """Lesson 06: equivariance, sinusoids and the matrix that shifts them, RoPE and ALiBi, and where positions enter."""
 
+import numpy as np
 import torch
 
 from ... import positions
 from ...masks import causal_mask
 from ..exercise import Case, Exercise, Mistake, Prediction, pairs
+from ..values import as_array
 from .common import alone
 
 LOOSE = 1e-4  # float32 angles, however they are worked out, agree to this
@@ -259,10 +261,28 @@ def _shift_case(name, offset, d_model):
     return Case(name, lambda: (offset, d_model), {"d_model": d_model}, LOOSE)
 
 
+def _fitted_to_a_table(case, expected, got):
+    """A matrix that moves the rows of a table nearly right, and has numbers outside the blocks."""
+    wanted, found = as_array(expected).astype(float), as_array(got)
+    if found.shape != wanted.shape or found.dtype.kind != "f" or not np.isfinite(found).all():
+        return None
+    found, d_model = found.astype(float), wanted.shape[0]
+    table = positions.sinusoidal_positional_encoding(4 * d_model, d_model).numpy().astype(float)
+    pair = np.arange(d_model) // 2
+    outside = np.abs(found[pair[:, None] != pair]).max(initial=0.0)
+    if outside > 0 and np.abs(table @ (found - wanted).T).max() < 1e-2:
+        return (
+            "Your matrix moves the rows of a table nearly right, and it has numbers outside the blocks of the pairs: was it fitted, as by"
+            " least squares? The slow pairs hardly move in a table, so they are not told apart, and a fit is wrong elsewhere. The four"
+            " numbers of each block follow from its angle alone."
+        )
+
+
 SHIFT = Exercise(
     id="6.3",
     reference=positions.shift_matrix,
     results=("M",),
+    explain=(_fitted_to_a_table,),
     covers="steps forward and back, no step, half a step, one pair and several",
     cases=(
         _shift_case("three steps, width 6", 3, 6),
