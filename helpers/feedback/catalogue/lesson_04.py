@@ -63,11 +63,11 @@ SPLIT = Exercise(
     covers="batches, one head, heads of one feature, one position",
     cases=(
         _split_case("three sentences of five words, two heads", 3, 5, 2, 4),
-        _split_case("two sentences of six words, three heads", 2, 6, 3, 4),
+        _split_case("two sentences of seven words, three heads", 2, 7, 3, 4),
         _split_case("one head", 2, 3, 1, 4),
         _split_case("heads of one feature", 2, 5, 3, 1),
         _split_case("one position", 3, 1, 2, 4),
-        _split_case("float64", 2, 5, 3, 6, torch.float64),
+        _split_case("float64", 2, 5, 3, 7, torch.float64),
     ),
     mistakes=(
         Mistake("split-no-transpose",
@@ -133,11 +133,11 @@ MERGE = Exercise(
     covers="batches, one head, heads of one feature, one position",
     cases=(
         _merge_case("three sentences of five words, two heads", 3, 5, 2, 4),
-        _merge_case("two sentences of six words, three heads", 2, 6, 3, 4),
+        _merge_case("two sentences of seven words, three heads", 2, 7, 3, 4),
         _merge_case("one head", 2, 3, 1, 4),
         _merge_case("heads of one feature", 2, 5, 3, 1),
         _merge_case("one position", 3, 1, 2, 4),
-        _merge_case("float64", 2, 5, 3, 6, torch.float64),
+        _merge_case("float64", 2, 5, 3, 7, torch.float64),
     ),
     mistakes=(
         Mistake("merge-no-transpose", old="x.transpose(1, 2)", new="x",
@@ -362,20 +362,20 @@ ATTENTION = Exercise(
     notes=(_forward_by_its_name,),
     max_mistakes=2,
     cases=(
-        _attention_case("no mask", 0, 3, 5, 12, 2),
-        _attention_case("one mask (T, T) for all", 1, 3, 5, 12, 2, mask=(5, 5)),
-        _attention_case("a mask (B, 1, T, T) for each sentence", 2, 3, 5, 12, 2, mask=(3, 1, 5, 5)),
+        _attention_case("no mask", 0, 4, 5, 12, 2),
+        _attention_case("one mask (T, T) for all", 1, 4, 5, 12, 2, mask=(5, 5)),
+        _attention_case("a mask (B, 1, T, T) for each sentence", 2, 4, 5, 12, 2, mask=(4, 1, 5, 5)),
         _attention_case("a mask for each sentence, with B = h", 3, 2, 5, 12, 2, mask=(2, 1, 5, 5)),
-        _attention_case("a mask for each head, float64", 4, 3, 4, 15, 5, mask=(1, 5, 4, 4), dtype=torch.float64),
+        _attention_case("a mask for each head, float64", 4, 2, 4, 15, 5, mask=(1, 5, 4, 4), dtype=torch.float64),
         _attention_case("large scores", 5, 2, 7, 12, 4, mask=(7, 7), scale=30.0),
-        _attention_case("scores far below zero", 13, 3, 5, 12, 2, mask=(3, 1, 5, 5), scale=1e3),
-        _attention_case("half precision with a mask", 6, 3, 5, 12, 2, mask=(3, 1, 5, 5), dtype=torch.float16),
+        _attention_case("scores far below zero", 13, 4, 5, 12, 2, mask=(4, 1, 5, 5), scale=1e3),
+        _attention_case("half precision with a mask", 6, 4, 5, 12, 2, mask=(4, 1, 5, 5), dtype=torch.float16),
         _attention_case("one head", 7, 3, 4, 6, 1, mask=(4, 4)),
-        _attention_case("one position", 8, 3, 1, 12, 2),
+        _attention_case("one position", 8, 4, 1, 12, 2),
         _attention_case("d_model = 10 and three heads", 9, 3, 5, 10, 3),
-        _attention_case("weights in train mode with dropout", 10, 3, 5, 12, 2, dropout=0.25, seen="weights"),
+        _attention_case("weights in train mode with dropout", 10, 4, 5, 12, 2, dropout=0.25, seen="weights"),
         _attention_case("what dropout drops in train mode", 11, 200, 1, 12, 2, dropout=0.25, seen="dropped"),
-        _attention_case("dropout is off in eval mode", 12, 3, 5, 12, 2, dropout=0.25),
+        _attention_case("dropout is off in eval mode", 12, 4, 5, 12, 2, dropout=0.25),
     ),
     mistakes=(
         # layers
@@ -644,9 +644,9 @@ def _from_torch_case(name, seed, d_model, n_heads, dtype=torch.float32, dropout=
         with torch.no_grad():
             for parameter in mha.parameters():
                 parameter.copy_(_normal(rng, *parameter.shape, dtype=torch.float64))
-        return mha, _normal(rng, 7, 8, d_model, dtype=dtype)
+        return mha, _normal(rng, 7, 9, d_model, dtype=dtype)
 
-    return Case(name, make, {"B": 7, "T": 8, "h": n_heads, "d_model": d_model, "3·d_model": 3 * d_model})
+    return Case(name, make, {"B": 7, "T": 9, "h": n_heads, "d_model": d_model, "3·d_model": 3 * d_model})
 
 
 def _what_was_copied(case, expected, got):

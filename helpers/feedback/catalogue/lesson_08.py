@@ -257,12 +257,12 @@ TILES = Exercise(
     cases=(
         _tiled_case("13 words in tiles of 5", 1),
         _tiled_case("13 words in tiles of 5, causal", 2, causal=True),
-        _tiled_case("12 words in tiles of 4, causal", 3, T_q=12, tile=4, d_k=7, causal=True),
-        _tiled_case("5 queries, 11 keys, tiles of 4", 4, T_q=5, T_k=11, d_k=8, tile=4),
+        _tiled_case("12 words in tiles of 4, causal", 3, T_q=12, tile=4, d_k=7, d_v=2, causal=True),
+        _tiled_case("5 queries, 11 keys, tiles of 4", 4, T_q=5, T_k=11, d_k=8, d_v=6, tile=4),
         _tiled_case("17 queries, 9 keys, tiles of 5", 5, T_q=17, T_k=9, tile=5),
         _tiled_case("a batch with heads, causal", 6, lead=(2, 3), T_q=11, d_k=9, d_v=7, tile=4, causal=True),
-        _tiled_case("tiles of one word", 7, T_q=7, tile=1, causal=True),
-        _tiled_case("one tile for everything", 8, T_q=7, tile=16, causal=True),
+        _tiled_case("tiles of one word", 7, T_q=7, d_v=6, tile=1, causal=True),
+        _tiled_case("one tile for everything", 8, T_q=7, d_v=6, tile=16, causal=True),
         _tiled_case("scores far below zero", 9, tile=4, shape=_far_below),
         _tiled_case("scores far below zero, causal", 10, tile=4, causal=True, shape=_far_below),
         _tiled_case("scores that grow towards the last keys", 11, tile=4, shape=_growing),
@@ -487,9 +487,9 @@ LINEAR = Exercise(
     cases=(
         _linear_case("all words see all words", 1),
         _linear_case("causal", 2, causal=True),
-        _linear_case("5 queries, 9 keys", 3, T_q=5, T_k=9, d_k=6),
+        _linear_case("5 queries, 9 keys", 3, T_q=5, T_k=9, d_k=6, d_v=4),
         _linear_case("a batch with heads", 4, lead=(2, 7), T_q=5, T_k=11, d_k=6, d_v=4),
-        _linear_case("a batch with heads, causal", 5, lead=(3, 2), T_q=13, d_k=4, d_v=9, causal=True),
+        _linear_case("a batch with heads, causal", 5, lead=(3, 2), T_q=13, d_k=4, d_v=7, causal=True),
         _linear_case("values of all ones", 6, T_q=5, T_k=9, ones=True),
         _linear_case("values of all ones, causal", 7, causal=True, ones=True),
         _linear_case("one word, causal", 8, T_q=1, causal=True),
@@ -618,7 +618,7 @@ CACHE = Exercise(
         _cache_case("word by word", (1,) * 11),
         _cache_case("pieces of 5, 7 and 1 words", (5, 7, 1)),
         _cache_case("pieces of 5, 7 and 7 words, one sentence", (5, 7, 7), B=1, h=3, d_k=6),
-        _cache_case("two texts, one after the other", (5, 7), texts=2),
+        _cache_case("two texts, one after the other", (5, 7), d_k=8, texts=2),
         _cache_case("scores far below zero", (5, 7, 1), shift=400.0),
         _cache_case("float32", (5, 7, 1), dtype=torch.float32),
     ),
@@ -695,7 +695,7 @@ CACHE = Exercise(
 # 8.6 Groups -----------------------------------------------------------------------------------------------------------
 
 
-def _groups_case(name, seed, B=2, h=6, g=3, T_q=5, T_k=7, d_k=4, d_v=9, mask=None, below=False, dtype=torch.float64):
+def _groups_case(name, seed, B=11, h=6, g=3, T_q=5, T_k=7, d_k=4, d_v=9, mask=None, below=False, dtype=torch.float64):
     """mask: shape of a mask, or None. below: all visible scores far below zero."""
 
     def make():
@@ -766,12 +766,12 @@ GROUPS = Exercise(
     words={"scores": "the scores", "together": "the queries that share keys"},
     cases=(
         _groups_case("6 heads, 3 of keys", 1),
-        _groups_case("8 heads, 2 of keys, a mask for each head", 2, B=3, h=8, g=2, T_q=5, T_k=7, mask=(3, 8, 5, 7)),
+        _groups_case("8 heads, 2 of keys, a mask for each head", 2, B=3, h=8, g=2, T_q=5, T_k=7, d_k=11, mask=(3, 8, 5, 7)),
         _groups_case("6 heads, 2 of keys, one mask for all", 3, h=6, g=2, mask=(5, 7)),
-        _groups_case("6 heads, 3 of keys, a padding mask", 4, mask=(2, 1, 1, 7)),
+        _groups_case("6 heads, 3 of keys, a padding mask", 4, mask=(11, 1, 1, 7)),
         _groups_case("as many queries as keys", 5, T_q=7, mask=(7, 7)),
-        _groups_case("one query, 8 heads, 4 of keys", 6, h=8, g=4, T_q=1, d_k=5),
-        _groups_case("scores far below zero, a mask", 7, mask=(2, 1, 5, 7), below=True),
+        _groups_case("one query, 8 heads, 4 of keys", 6, B=3, h=8, g=4, T_q=1, d_k=5),
+        _groups_case("scores far below zero, a mask", 7, mask=(11, 1, 5, 7), below=True),
         _groups_case("float32", 8, h=6, g=2, mask=(5, 7), dtype=torch.float32),
     ),
     mistakes=(

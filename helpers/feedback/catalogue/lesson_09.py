@@ -758,9 +758,9 @@ GENERATE = Exercise(
     notes=(_learns_nothing,),
     words={"seen": "what the model is shown", "logits": "the logits of the last position", "chosen": "the chosen tokens"},
     cases=(
-        _generate_case("a short beginning", 0, 2, 5, 3, 16),
+        _generate_case("a short beginning", 0, 2, 5, 3, 17),
         _generate_case("longer than the model's window", 1, 2, 5, 9, 6),
-        _generate_case("a beginning longer than the window", 2, 3, 10, 4, 6),
+        _generate_case("a beginning longer than the window", 2, 3, 10, 7, 6),
         _generate_case("one sentence, the likeliest token", 3, 1, 4, 7, 5, choose=_largest),
         _generate_case("a window of one", 4, 3, 2, 5, 1),
         _generate_case("one token", 5, 2, 5, 1, 6),

@@ -91,7 +91,7 @@ ATTENTION = Exercise(
         _attention_case("two heads of four", 1, 5, 11, 2, 4),
         _attention_case("padding", 2, 3, 10, 2, 4, "padding"),
         _attention_case("another mask for every pair of words", 3, 2, 7, 3, 4, "pairs"),
-        _attention_case("another mask for every head", 4, 3, 7, 2, 6, "heads"),
+        _attention_case("another mask for every head", 4, 4, 7, 2, 6, "heads"),
         _attention_case("one head", 5, 2, 5, 1, 4, "padding"),
         _attention_case("one token", 6, 3, 1, 2, 5),
         _attention_case("large scores", 7, 2, 5, 2, 6, "padding", scale=30.0),
