@@ -18,6 +18,9 @@ FEATURES = {"d", "d_k", "d_v", "d_q", "m", "d_model"}
 # Sizes that are made of others, and what a case must have for its own sake.
 MADE_OF_OTHERS = {"d_model": {"h", "d_k"}, "T + n_new": {"T", "n_new"}}
 MEANT = {
+    # The two sides of one matrix: nothing has both on one axis but a pair of query and key, and that has three axes.
+    ("2.4", "five queries, seven keys"): {("T_k", "d", "m")},
+    ("2.5", "queries wider than keys"): {("T_k", "d_q", "d_k")},
     ("4.4", "three heads, float64, dropout"): {("3·d_model", "h", "d_model")},  # 3 matrices, and 3 heads to tell from one
 }
 

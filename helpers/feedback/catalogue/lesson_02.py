@@ -472,8 +472,8 @@ SELF_ATTENTION = Exercise(
     sums_to_one=("weights",),
     covers="one sequence, batches, masks, all widths equal, one word, float32",
     cases=(
-        _self_case("seven words", 1, (), 7, 5, 4, 6),
-        _self_case("a mask", 2, (), 7, 5, 4, 6, mask="shared"),
+        _self_case("seven words", 1, (), 7, 5, 6, 3),
+        _self_case("a mask", 2, (), 7, 5, 6, 3, mask="shared"),
         _self_case("all widths equal", 3, (), 6, 4, 4, 4),
         _self_case("a batch of three, a mask for each", 4, (3,), 7, 5, 4, 6, mask="each"),
         _self_case("one word", 5, (), 1, 4, 3, 2),
@@ -568,7 +568,7 @@ ADDITIVE = Exercise(
     results=("scores",),
     covers="equal and unequal lengths, one query, saturated and gentle inputs, float32",
     cases=(
-        _additive_case("five queries, seven keys", 1, 5, 7, 4, 6),
+        _additive_case("five queries, seven keys", 1, 5, 7, 4, 3),
         _additive_case("equal lengths", 2, 6, 6, 4, 3),
         _additive_case("one query", 3, 1, 5, 3, 6),
         _additive_case("all sizes equal", 4, 4, 4, 4, 4, scale=0.5),
@@ -650,7 +650,7 @@ GENERAL = Exercise(
     results=("scores",),
     covers="queries and keys of different widths, equal widths, one query, float32",
     cases=(
-        _general_case("queries wider than keys", 1, 5, 7, 6, 4),
+        _general_case("queries wider than keys", 1, 5, 7, 4, 3),
         _general_case("equal widths", 2, 5, 7, 4, 4),
         _general_case("all sizes equal", 3, 4, 4, 4, 4),
         _general_case("one query", 4, 1, 6, 2, 5),

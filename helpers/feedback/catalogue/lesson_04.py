@@ -363,7 +363,7 @@ ATTENTION = Exercise(
     max_mistakes=2,
     cases=(
         _attention_case("no mask", 0, 4, 5, 12, 2),
-        _attention_case("one mask (T, T) for all", 1, 4, 5, 12, 2, mask=(5, 5)),
+        _attention_case("one mask (T, T) for all", 21, 4, 5, 12, 2, mask=(5, 5)),
         _attention_case("a mask (B, 1, T, T) for each sentence", 2, 4, 5, 12, 2, mask=(4, 1, 5, 5)),
         _attention_case("a mask for each sentence, with B = h", 3, 2, 5, 12, 2, mask=(2, 1, 5, 5)),
         _attention_case("a mask for each head, float64", 4, 2, 4, 15, 5, mask=(1, 5, 4, 4), dtype=torch.float64),

@@ -768,7 +768,7 @@ GROUPS = Exercise(
         _groups_case("6 heads, 3 of keys", 1),
         _groups_case("8 heads, 2 of keys, a mask for each head", 2, B=3, h=8, g=2, T_q=5, T_k=7, d_k=11, mask=(3, 8, 5, 7)),
         _groups_case("6 heads, 2 of keys, one mask for all", 3, h=6, g=2, mask=(5, 7)),
-        _groups_case("6 heads, 3 of keys, a padding mask", 4, mask=(11, 1, 1, 7)),
+        _groups_case("6 heads, 3 of keys, a padding mask", 10, mask=(11, 1, 1, 7)),
         _groups_case("as many queries as keys", 5, T_q=7, mask=(7, 7)),
         _groups_case("one query, 8 heads, 4 of keys", 6, B=3, h=8, g=4, T_q=1, d_k=5),
         _groups_case("scores far below zero, a mask", 7, mask=(11, 1, 5, 7), below=True),

@@ -119,7 +119,7 @@ ATTENTION = Exercise(
         Mistake("W_q-not-transposed", old="layer.W_q.T", new="layer.W_q", together=2, message=f"W_q is used as it comes. The matrices: {_STORED} it like the others."),
         Mistake("W_k-not-transposed", old="layer.W_k.T", new="layer.W_k", together=2, message=f"W_k is used as it comes. The matrices: {_STORED} it like the others."),
         Mistake("W_v-not-transposed", old="layer.W_v.T", new="layer.W_v", together=2, message=f"W_v is used as it comes. The matrices: {_STORED} it like the others."),
-        Mistake("W_o-not-transposed", old="layer.W_o.T", new="layer.W_o", together=2, message=f"W_o is used as it comes (or its rows are taken for a head's columns). The matrices: {_STORED} it like the others."),
+        Mistake("W_o-not-transposed", old="layer.W_o.T", new="layer.W_o", together=2, message=f"W_o is used as it comes. The matrices: {_STORED} it like the others. (A single head owns columns of it, not rows.)"),
         Mistake("no-scale", old="scores = scores / math.sqrt(Q.shape[-1])", new="pass",
             message="You left out the scale: divide the scores by √d_k = {sqrt_d_k}."),
         Mistake("divide-by-d_k", old=_ROOT, new="Q.shape[-1]", message="The same numbers come out if the scores are divided by d_k = {d_k} and not by √d_k = {sqrt_d_k}."),
