@@ -475,7 +475,7 @@ SELF_ATTENTION = Exercise(
         _self_case("seven words", 1, (), 7, 5, 6, 3),
         _self_case("a mask", 2, (), 7, 5, 6, 3, mask="shared"),
         _self_case("all widths equal", 3, (), 6, 4, 4, 4),
-        _self_case("a batch of three, a mask for each", 4, (3,), 7, 5, 4, 6, mask="each"),
+        _self_case("a batch of three, a mask for each", 4, (3,), 7, 5, 6, 4, mask="each"),
         _self_case("one word", 5, (), 1, 4, 3, 2),
         _self_case("float32", 6, (2,), 6, 5, 7, 4, mask="causal", dtype=np.float32),
     ),
