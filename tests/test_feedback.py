@@ -192,7 +192,7 @@ def test_torch_tensor_where_numpy_is_wanted_is_named():
         out, weights = RIGHT(Q, K, V, mask)
         return torch.tensor(out), weights
 
-    assert "out is a tensor of shape (5, 3); a NumPy array is wanted" in str(check("2.2", answer))
+    assert "out is a tensor of shape (5, 6); a NumPy array is wanted" in str(check("2.2", answer))
 
 
 def test_answer_that_remembers_its_calls_is_refused():
