@@ -52,7 +52,8 @@ def agreement_share(weights, verb, subject, other):
 
     weights: (N, ..., T, T), a row for each token that looks.
     verb, subject, other: (N,), their places.
-    Returns (...,): the share of N sentences, per head; a tie does not count.
+    Returns (...), floating point: the share of N sentences, per head; a tie
+    does not count.
     """
     wins = []
     for w, v, s, o in zip(weights, verb, subject, other, strict=True):

@@ -21,10 +21,11 @@ def empty_cache(layer, B=1):
 def attend_with_cache(layer, x_new, cache):
     """Causal attention, with RoPE, of new words to cached ones and themselves.
 
-    layer: a MultiHeadAttention. x_new: (B, T_new, d_model).
+    layer: a MultiHeadAttention without dropout; its scores are divided by √d_k.
+    x_new: (B, T_new, d_model).
     cache: dict of "K", turned by RoPE, and "V", each (B, h, T_old, d_k). It is
     changed: afterwards both hold the new words too, (B, h, T_old + T_new, d_k).
-    Returns x_new's shape.
+    Returns out alone, of x_new's shape.
     """
     projections = (layer.W_q, layer.W_k, layer.W_v)
     Q, K, V = (split_heads(W(x_new), layer.n_heads) for W in projections)

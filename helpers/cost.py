@@ -55,7 +55,8 @@ def fit_exponent(sizes, costs):
     """Exponent p of the power law costs ≈ c · sizes^p.
 
     It is the slope of the least-squares line through the logarithms.
-    sizes, costs: (n,), n >= 2, positive, in any unit. Returns a float.
+    sizes, costs: (n,), arrays or lists, n >= 2, positive, in any unit.
+    Returns a float.
     """
     x = np.log(sizes)  # (n,)
     y = np.log(costs)  # (n,)

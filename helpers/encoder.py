@@ -30,10 +30,12 @@ LONGEST = 256  # tokens of a text; what is longer is cut
 def bert_self_attention(x, layer, n_heads, mask=None):
     """Multi-head self-attention as BERT has it: with a bias after each product.
 
+    The scores are divided by √d_k. There is no dropout.
     x: (B, T, d_model). n_heads: h.
     layer: has W_q, W_k, W_v, W_o, each (d_model, d_model) as (out, in), and
     b_q, b_k, b_v, b_o, each (d_model,).
-    mask: None, or bool, broadcastable to (B, h, T, T), True = may attend.
+    mask: None, or bool, broadcastable to (B, h, T, T), True = may attend; every
+    row has a True.
     Returns out (B, T, d_model) and weights (B, h, T, T).
     """
     Q = x @ layer.W_q.T + layer.b_q  # (B, T, d_model)
@@ -53,8 +55,8 @@ def bert_self_attention(x, layer, n_heads, mask=None):
 def mean_pool(hidden, mask):
     """One vector for each text: the mean over its tokens, padding left out.
 
-    hidden: (B, T, d). mask: (B, T), bool, True = a token; every row has a True.
-    Returns (B, d).
+    hidden: (B, T, d), floating point. mask: (B, T), bool, True = a token;
+    every row has a True. Returns (B, d), of hidden's dtype.
     """
     kept = hidden * mask[:, :, None]  # (B, T, d)
     counts = mask.sum(dim=1, keepdim=True)  # (B, 1)

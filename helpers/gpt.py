@@ -40,7 +40,10 @@ def layer_norm(x, scale, shift, eps=1e-5):
 
 
 class Block(nn.Module):
-    """Attention, then a feed-forward network, each with a norm and a skip."""
+    """Attention, then a feed-forward network, each with a norm and a skip.
+
+    Both linear layers of the feed-forward network have a bias.
+    """
 
     def __init__(self, d_model, n_heads):
         super().__init__()
@@ -84,8 +87,8 @@ def next_token_loss(logits, tokens, pad_id=None):
     """How surprised the model is, on average, by each token that came next.
 
     logits: (B, T, V). tokens: (B, T), integers; position t is to predict the
-    token at t + 1. pad_id: tokens of this number are no targets. Returns the
-    mean cross-entropy in nats, a tensor without axes.
+    token at t + 1. Tokens equal to pad_id are no targets; some target is left.
+    Returns the mean cross-entropy in nats, a tensor without axes.
     """
     predicted = logits[:, :-1].flatten(0, 1)  # (B (T - 1), V)
     targets = tokens[:, 1:].flatten()  # (B (T - 1),)
@@ -112,7 +115,8 @@ def generate(model, tokens, n_new, choose):
     """Let a model write on, one token at a time.
 
     model: (B, T) tokens -> (B, T, V) logits; it is shown at most the last
-    model.max_len tokens. tokens: (B, T), the beginning. n_new: how many to add.
+    model.max_len tokens. It has no dropout, so its mode (train or eval) does
+    not matter. tokens: (B, T), the beginning. n_new: how many to add.
     choose: (B, V) logits -> (B,) tokens. Returns (B, T + n_new).
     """
     with torch.no_grad():

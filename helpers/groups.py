@@ -9,7 +9,8 @@ def grouped_query_attention(Q, K, V, mask=None):
     """Attention of h heads of queries that share g heads of keys and values.
 
     Q: (B, h, T_q, d_k). K: (B, g, T_k, d_k). V: (B, g, T_k, d_v).
-    mask: bool, broadcastable to (B, h, T_q, T_k). Returns (B, h, T_q, d_v).
+    mask: bool, broadcastable to (B, h, T_q, T_k), True = may attend; every row
+    has a True. Returns (B, h, T_q, d_v).
     """
     B, h, T_q, d_k = Q.shape
     g, T_k = K.shape[1:3]

@@ -15,7 +15,7 @@ from helpers.multi_head import merge_heads, split_heads
 def prefix_mean(x):
     """Mean of each word and all words before it.
 
-    x: (T, d). Returns (T, d): row t is the mean of rows 0 to t of x.
+    x: (T, d), floating point. Returns (T, d): row t is the mean of rows 0 to t.
     """
     T = x.shape[0]
     allowed = torch.ones(T, T, dtype=x.dtype).tril()  # (T, T)
@@ -39,9 +39,9 @@ def leaks_future(attend, x):
     """Whether any output before t changes when the words from t on change.
 
     attend: function from (T, d) to (T, d_v); it may draw random numbers,
-    as dropout does. x: (T, d), left unchanged.
-    Returns a bool: True if some output depends on a later word by more
-    than rounding.
+    as dropout does. x: (T, d), float32 or float64, left unchanged.
+    Returns a bool: True if some output changes with a later word. What moves
+    by less than 0.00001 is rounding. A single word (T = 1) cannot leak.
     """
     state = torch.get_rng_state()
     before = attend(x)  # (T, d_v)
@@ -93,7 +93,7 @@ def masked_softmax(scores, mask):
 
 
 class CrossAttention(nn.Module):
-    """Attention in h heads in which one sequence asks and another answers."""
+    """Scaled attention in h heads: one sequence asks and another answers."""
 
     def __init__(self, d_model, n_heads):
         super().__init__()
@@ -106,7 +106,8 @@ class CrossAttention(nn.Module):
         self.W_o = nn.Linear(d_model, d_model, bias=False)
 
     def forward(self, x, memory, memory_mask=None):
-        """x (B, T_q, d_model) -> out as x, weights (B, h, T_q, T_k)."""
+        """x (B, T_q, d_model) -> out as x, weights (B, h, T_q, T_k); both are 0
+        for a word whose row of memory_mask (True = may attend) has no True."""
         Q = split_heads(self.W_q(x), self.n_heads)  # (B, h, T_q, d_k)
         K = split_heads(self.W_k(memory), self.n_heads)  # (B, h, T_k, d_k)
         V = split_heads(self.W_v(memory), self.n_heads)  # (B, h, T_k, d_k)

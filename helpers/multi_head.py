@@ -9,7 +9,7 @@ def split_heads(x, n_heads):
     """Deal the features of every position out to the heads.
 
     x: (B, T, d_model). n_heads: h, a divisor of d_model.
-    Returns (B, h, T, d_k) with d_k = d_model / h:
+    Returns (B, h, T, d_k), of x's dtype, with d_k = d_model / h:
     head i holds features i * d_k to (i + 1) * d_k - 1.
     """
     B, T, d_model = x.shape
@@ -21,7 +21,8 @@ def split_heads(x, n_heads):
 def merge_heads(x):
     """Lay the heads of each position side by side: undo `split_heads`.
 
-    x: (B, h, T, d_k). Returns (B, T, d_model) with d_model = h * d_k.
+    x: (B, h, T, d_k). Returns (B, T, d_model), of x's dtype, with
+    d_model = h * d_k.
     """
     B, n_heads, T, d_k = x.shape
     x = x.transpose(1, 2)  # (B, T, h, d_k)
@@ -29,7 +30,7 @@ def merge_heads(x):
 
 
 class MultiHeadAttention(nn.Module):
-    """Self-attention in h heads; ValueError if h does not divide d_model."""
+    """Scaled self-attention in h heads; ValueError unless h divides d_model."""
 
     def __init__(self, d_model, n_heads, dropout=0.0):
         super().__init__()

@@ -8,9 +8,9 @@ import numpy as np
 def softmax(x, axis=-1):
     """Turn scores into weights that sum to 1 along one axis.
 
-    x: any shape, no NaN; -inf stands for "no weight", beside finite scores.
-    axis: the axis along which the weights sum to 1.
-    Returns an array of x's shape. Large scores do not overflow: the maximum
+    x: any shape, floats or whole numbers, no NaN; -inf stands for "no weight",
+    beside finite scores. axis: the axis along which the weights sum to 1.
+    Returns floats of x's shape. Large scores do not overflow: the maximum
     along the axis is subtracted first.
     """
     highest = np.max(x, axis=axis, keepdims=True)
@@ -40,11 +40,11 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
 
 
 def self_attention(X, W_q, W_k, W_v, mask=None):
-    """Attention of a sequence to itself: queries, keys and values are three
-    projections of one X.
+    """Attention of a sequence to itself: Q, K and V are projections of one X.
 
     X: (..., T, d_model). W_q, W_k: (d_model, d_k). W_v: (d_model, d_v).
-    mask: boolean, broadcastable to (..., T, T), True = may attend.
+    mask: boolean, broadcastable to (..., T, T), True = may attend;
+    every row has a True.
     Returns out (..., T, d_v) and weights (..., T, T).
     """
     Q = X @ W_q  # (..., T, d_k)

@@ -17,7 +17,7 @@ def is_permutation_equivariant(f, X, perm):
 
     f: function from (T, d) to (T, d_out), torch tensors. X: (T, d), float.
     perm: (T,), 0 to T - 1 in some order.
-    Returns a bool: True if all rows agree up to rounding.
+    Returns a bool: True if all rows agree up to rounding, about 0.00001.
     """
     shuffled_before = f(X[perm])  # (T, d_out)
     shuffled_after = f(X)[perm]  # (T, d_out)
@@ -57,7 +57,7 @@ def embed(tokens, E, pe):
 def shift_matrix(offset, d_model):
     """Matrix that moves every row of the sinusoidal encoding on by one offset.
 
-    offset: number of positions. d_model: width, even.
+    offset: number of positions, also negative or a fraction. d_model: even.
     Returns M (d_model, d_model), float32: PE[p + offset] = M @ PE[p] for all p.
     """
     sines = torch.arange(0, d_model, 2)  # (d_model / 2,)
@@ -112,7 +112,7 @@ def alibi_bias(n_heads, T):
 
     n_heads: h, a power of two. T: number of words.
     Returns (h, T_q, T_k) = (h, T, T), float32: head i = 1 ... h has the slope
-    2^(-8i / h), the distance is |q - k|. Where k > q, any value will do.
+    2^(-8i / h), places q and k are |q - k| apart. Where k > q, any value does.
     """
     heads = torch.arange(1, n_heads + 1)  # (h,)
     slopes = 2.0 ** (-8 * heads / n_heads)

@@ -31,7 +31,8 @@ def embed(words):
 def similarities(query, keys):
     """Dot product of one query with every key.
 
-    query: (d,). keys: (n, d). Returns an array (n,).
+    query: (d,). keys: (n, d). Both may hold whole numbers.
+    Returns an array (n,).
     """
     return keys @ query  # (n,)
 
@@ -39,7 +40,7 @@ def similarities(query, keys):
 def soft_lookup(query, keys, values, sharpness=1.0):
     """Average of the values, weighted by how well each key fits the query.
 
-    query: (d,). keys: (n, d). values: (n, d_v).
+    query: (d,). keys: (n, d). values: (n, d_v). All may hold whole numbers.
     sharpness: a number, 0 for a plain average.
     Returns value (d_v,) and weights (n,), which sum to 1.
     No weight is negative; one too small for a float comes out as 0.
@@ -55,7 +56,7 @@ def project(X, W_q, W_k, W_v):
     """Three views of the same words: what they ask, are found by, and give.
 
     X: (T, d_model). W_q, W_k: (d_model, d_k). W_v: (d_model, d_v).
-    Returns Q (T, d_k), K (T, d_k), V (T, d_v).
+    All may hold whole numbers. Returns Q (T, d_k), K (T, d_k), V (T, d_v).
     """
     Q = X @ W_q  # (T, d_k)
     K = X @ W_k  # (T, d_k)
@@ -66,7 +67,7 @@ def project(X, W_q, W_k, W_v):
 def dot_product_scores(Q, K):
     """Dot product of every query with every key.
 
-    Q: (..., T_q, d_k). K: (..., T_k, d_k).
+    Q: (..., T_q, d_k). K: (..., T_k, d_k). Both may hold whole numbers.
     Returns (..., T_q, T_k): row i belongs to query i.
     """
     return Q @ np.swapaxes(K, -1, -2)  # (..., T_q, T_k)

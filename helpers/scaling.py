@@ -9,7 +9,7 @@ def sample_dot_products(n, d_k, rng):
     """Dot products q · k of n pairs of independent random vectors.
 
     n: number of pairs. d_k: features per vector, each standard normal.
-    rng: numpy Generator. Returns an array (n,), float64.
+    rng: numpy Generator. Returns an array (n,), float64 or float32.
     """
     queries = rng.standard_normal((n, d_k))  # (n, d_k)
     keys = rng.standard_normal((n, d_k))  # (n, d_k)
@@ -21,7 +21,7 @@ def entropy(weights):
     """Entropy of each row, in nats: the weighted mean of -log(weight).
 
     weights: (..., n), not negative, each row sums to 1; left unchanged.
-    Returns (...). A weight of 0 adds nothing.
+    Returns (...), one number per row. A weight of 0 adds nothing.
     """
     safe = np.where(weights > 0, weights, 1.0)  # log 1 = 0, so a weight of 0 adds 0
     logs = np.log(safe)  # (..., n)
@@ -32,7 +32,7 @@ def entropy(weights):
 def softmax_jacobian(p):
     """Derivative of every weight with respect to every score of its row.
 
-    p: (..., n), the weights that softmax gave.
+    p: (..., n), the weights that softmax gave; some may be 0.
     Returns (..., n, n): row i, column j is ∂p_i / ∂score_j.
     """
     n = p.shape[-1]
@@ -45,7 +45,7 @@ def softmax_jacobian(p):
 def softmax_backward(weights, d_weights):
     """Gradient of a loss with respect to the scores, without the Jacobian.
 
-    weights: (..., n), the weights that softmax gave.
+    weights: (..., n), the weights that softmax gave; some may be 0.
     d_weights: (..., n), the loss's gradient with respect to them.
     Returns d_scores (..., n): each row's Jacobian times its d_weights.
     """

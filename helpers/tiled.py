@@ -35,7 +35,7 @@ def nothing_seen(Q, V):
 
 
 def merge(first, second):
-    """Merge two states (maximum, total, out) of the same queries into one."""
+    """Merge two states (maximum, total, out = the sum) of the same queries."""
     maximum_1, total_1, out_1 = first
     maximum_2, total_2, out_2 = second
     maximum = torch.maximum(maximum_1, maximum_2)  # (..., T_q, 1)
@@ -53,7 +53,7 @@ def tiled_attention(Q, K, V, tile, causal=False):
     Q: (..., T_q, d_k). K: (..., T_k, d_k). V: (..., T_k, d_v).
     causal: query i sees the keys up to i, and T_q = T_k. tile: words in a tile.
     Returns (..., T_q, d_v). Tensors alive at once take less memory than one
-    matrix (T_q, T_k) of scores.
+    matrix (T_q, T_k) of scores. The scores are divided by √d_k.
     """
     T_q, T_k = Q.shape[-2], K.shape[-2]
     scale = 1 / math.sqrt(Q.shape[-1])

@@ -8,7 +8,8 @@ import torch
 def window_mask(T, window):
     """Causal mask (T, T), bool, True = may attend, of the last few places.
 
-    T: number of words. window: number of places seen, the word's own included.
+    T: number of words. window: number of places seen, the word's own included;
+    it may be larger than T.
     """
     positions = torch.arange(T)  # (T,)
     back = positions[:, None] - positions  # (T, T), negative ahead
@@ -20,7 +21,8 @@ def window_mask(T, window):
 def reach(n_layers, window):
     """Words, the last one included, that can change a stack's last output.
 
-    n_layers: number of layers. window: number of places each one sees.
+    n_layers: 0 or more. window: number of places each layer sees, 1 or more.
+    Returns an int.
     """
     steps_back = window - 1  # of one layer
     return n_layers * steps_back + 1

@@ -948,7 +948,7 @@ def causal_mask(T):
 # 5.2 one-axis -> triangle-of-a-row
 def causal_mask(T):
     return torch.ones(T, dtype=torch.bool).tril()
-# 5.2 method-not-called -> "an object of type builtin_function_or_method; a tensor of shape (5, 5) is wanted"
+# 5.2 method-not-called -> "itself (are the parentheses of a call missing?)"
 def causal_mask(T):
     return torch.ones(T, T, dtype=torch.bool).tril
 # 5.2 one-size-less -> one-size-less
@@ -1275,7 +1275,7 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
     weights = softmax(scores)
     V = V / np.linalg.norm(V, axis=-1, keepdims=True)
     return weights @ V, weights
-# 2.4 hidden-times-queries -> "scores[4, 5] is 0.71 and should be -0.24"
+# 2.4 hidden-times-queries -> "scores[4, 5] is 0.71 and should be −0.24"
 def additive_scores(Q, K, W_q, W_k, v):
     hidden = np.tanh((Q @ W_q)[:, None, :] * 2 + (K @ W_k)[None, :, :])
     return hidden @ v

@@ -1154,7 +1154,7 @@ def self_attention(X, W_q, W_k, W_v, mask=None):
 """,
     ),
     dict(
-        id='2.3c', exercise='2.3', today='NAMED', words=('the comparison ==',),
+        id='2.3c', exercise='2.3', today='NAMED', words=('whether that if is needed, with what it does',),
         tutor='A residual X is added; only the attention is asked for.',
         code=r"""
 def self_attention(X, W_q, W_k, W_v, mask=None):

@@ -11,12 +11,14 @@ import pytest
 
 import helpers
 from helpers import check, exercise
+from helpers.feedback import errors, running
 from helpers.feedback import report as report_module
-from helpers.feedback import running
 from helpers.feedback.hints import relation
 from helpers.feedback.registry import get
 from helpers.feedback.twins import build, starting_source
+from helpers.feedback.values import describe, shown
 from helpers.numpy_attention import softmax
+from tools.attempts_report import defined
 
 RIGHT = get("2.2").reference
 
@@ -123,6 +125,22 @@ def test_relation_to_the_right_answer_is_recognised(got, said):
     assert relation(x, x**2, {"d_k": 4}) is None
 
 
+@pytest.mark.parametrize(
+    "value, said",
+    [(-0.214, "−0.21"), (-7, "−7"), (-1234.5, "−1.23e+03"), (-np.inf, "−inf"), (0.5, "0.50"), (2e-5, "2e-05")],
+)
+def test_a_sentence_has_another_minus_than_the_tables(value, said):
+    assert shown(value) == shown(np.array(value)) == said
+    assert describe(-3) == "the number −3"
+    x = np.random.default_rng(0).normal(size=(4, 4))
+    assert relation(x, x - 0.5, {}) == "the expected values with −0.5 added everywhere"
+
+
+def test_a_report_has_two_kinds_of_minus():
+    text = str(judged(attention(result="w @ np.tanh(V) ** 3, w")))
+    assert re.search(r"should be −\d", text) and not re.search(r"(?<!axis )(?<!\w)-\d", text)
+
+
 def test_verdict_does_not_depend_on_the_order_of_calls():
     first = str(judged(attention(scale="d_k", axis=-2)))
     for other in (
@@ -183,6 +201,49 @@ def test_a_function_of_an_earlier_lesson_that_is_missing_is_to_be_imported(tmp_p
     source = "def f(hidden, mask):\n    return masked_softmax(hidden, mask[..., None]).sum(dim=1)"
     report = str(check("10.3", cell(source, "f", tmp_path)))
     assert "from helpers.masks import masked_softmax" in report and "run that cell" not in report
+
+
+@pytest.mark.parametrize(
+    "exercise, code, words",
+    [
+        (
+            "2.2",
+            "def scaled_dot_product_attention(Q, K, V, mask=None):\n    w = softmax(q @ K)\n    return w @ V, w",
+            "the name q is not known. Is Q meant?",
+        ),
+        (
+            "4.1",
+            "def split_heads(x, n_heads):\n    from einops import rearrange\n    return rearrange(x, 'b t (h d) -> b h t d', h=n_heads)",
+            "einops is not installed with the course.",
+        ),
+        (
+            "1.3",
+            "def project(X, W_q, W_k, W_v):\n    return np.split(X @ np.hstack((W_q, W_k, W_v)), 3, axis=-1)",
+            "an axis is to be cut into equal parts, and its size is no multiple of their number.",
+        ),
+        (
+            "5.6",
+            "def masked_softmax(scores, mask):\n    return scores.masked_fill(~mask.float(), -torch.inf).softmax(-1)",
+            "what it was given holds floats. A mask is of dtype bool.",
+        ),
+        (
+            "2.2",
+            "def scaled_dot_product_attention(Q, K, V, mask=None):\n    w = w * 2\n    return w @ V, w",
+            "this line is the first to give w a value, and reads it before.",
+        ),
+    ],
+)
+def test_errors_are_told_in_the_learners_terms(exercise, code, words):
+    candidate = defined(dict(id=f"error {exercise} {words[:9]}", exercise=exercise, code=code))
+    assert words in str(check(exercise, candidate))
+
+
+def test_sequential_takes_one_value():
+    from torch import nn
+
+    with pytest.raises(TypeError) as caught:
+        nn.Sequential(nn.Identity())(1, 2)
+    assert "takes one value and hands it on" in errors.explained(caught.value, None, get("9.3"))
 
 
 def test_torch_tensor_where_numpy_is_wanted_is_named():

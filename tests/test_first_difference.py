@@ -195,3 +195,19 @@ def test_a_value_that_lacks_a_sum_is_told_so():
     assert found.sentence == (
         "`s` in line 2 would be right as the course's `scores` so far if it were summed over its last axis."
     )
+
+
+def test_a_value_that_is_right_in_the_first_call_only_is_not_called_right():
+    code = """
+def attend_with_cache(layer, x_new, cache):
+    past = cache["K"].shape[2]
+    q, k, v = (split_heads(f(x_new), layer.n_heads) for f in (layer.W_q, layer.W_k, layer.W_v))
+    q, k = rope(q, offset=past), rope(k, offset=past)
+    cache["K"] = torch.cat((cache["K"], k), dim=2)
+    cache["V"] = torch.cat((cache["V"], v), dim=2)
+    heads = F.scaled_dot_product_attention(q, cache["K"], cache["V"], is_causal=x_new.shape[1] > 1)
+    return layer.W_o(merge_heads(heads))
+"""
+    difference = trial_of("8.5", code).difference
+    assert [value.label for value in difference.right] == ["k"]
+    assert difference.wrong.label == "heads" and difference.wrong.line == 7

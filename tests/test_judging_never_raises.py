@@ -312,6 +312,13 @@ def test_a_setting_that_an_answer_changes_stays():
     assert not judged("4.1", body("4.1", hostile_answers.BODIES["settings"])).passed
 
 
+def test_a_report_on_what_could_not_be_judged_begins_with_a_small_letter(monkeypatch):
+    monkeypatch.setattr(running, "contained", lambda action, limit: (None, RecursionError("too deep")))
+    report = judged("7.1", returning("7.1", lambda: 1))
+    assert ids_of(report) == ["not-judged"]
+    assert report.headline == "The answer could not be judged: RecursionError, too deep"
+
+
 # Numbers --------------------------------------------------------------------------------------------------------------
 
 

@@ -81,3 +81,90 @@ def test_a_mistake_behind_one_that_lets_nothing_run_is_named_too():
     source = get("4.3").source.replace("bias=False", "bias=True").replace("softmax(dim=-1)", "softmax(dim=-2)")
     text = told("4.3", source)
     assert "Two things are wrong." in text and "There are biases" in text and "over the queries" in text
+
+
+# Where right and wrong cases part ---------------------------------------------------------------------------------------
+
+LOST_ROWS = """
+def entropy(weights):
+    p = np.asarray(weights)
+    if np.any(p == 0):
+        return np.zeros(p.shape[:-1])
+    return np.einsum('...n,...n->...', p, -np.log(p))
+"""
+SKIPPED = """
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = Q @ np.swapaxes(K, -1, -2) / math.sqrt(Q.shape[-1])
+    if mask is not None:
+        masked = np.where(mask, scores, -np.inf)
+    weights = softmax(masked)
+    return weights @ V, weights
+"""
+
+
+def test_a_branch_that_wrong_cases_take_is_told():
+    assert "Every wrong case goes through line 4, and 1 of the 8 right ones." in told("3.2", LOST_ROWS)
+    said = told("3.2", LOST_ROWS.replace("return np.zeros(p.shape[:-1])", "p = np.cos(p)"))
+    assert "The wrong cases are exactly those that go through line 4." in said
+
+
+def test_a_branch_that_wrong_cases_miss_is_told_and_no_agreed_default_blamed():
+    said = told("2.2", SKIPPED)
+    assert "`masked` gets its value only in line 4, and this case does not come by there." in said.replace("masked gets", "`masked` gets")
+    assert "The wrong cases are exactly those that do not go through line 4." in said
+    assert "default" not in said
+
+
+def test_nothing_is_said_of_branches_where_all_cases_are_wrong():
+    said = told("3.2", LOST_ROWS.replace("-np.log(p)", "-np.log(p) ** 3"))
+    assert "go through" not in said and "goes through" not in said
+
+
+# What the source shows ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("exercise", "code", "words"),
+    [
+        (
+            "10.2",
+            "wins = []\n\ndef agreement_share(weights, verb, subject, other):\n    for n in range(len(weights)):\n"
+            "        row = weights[n][..., verb[n], :]\n"
+            "        wins.append((row[..., subject[n]] > row[..., other[n]]).float())\n    return torch.stack(wins).mean(0)",
+            "wins stands outside the function, so it still holds what earlier calls have put there.",
+        ),
+        (
+            "1.1",
+            "def similarities(query, keys):\n    found = []\n    for feature, key in zip(query, keys):\n"
+            "        found.append(sum(feature * number for number in key))\n    return np.array(found)",
+            "It pairs the first of query with the first of keys, and so on, and stops with the shorter one.",
+        ),
+        (
+            "7.3",
+            "def crossover_length(d_model):\n    for T in range(1, 300):\n        if T > 2 * d_model:\n            return T - 1",
+            "Line 2: below this line the function ends without a return, and then gives None.",
+        ),
+        (
+            "5.6",
+            "def masked_softmax(scores, mask):\n    seen = mask.expand_as(scores)\n    weights = torch.zeros_like(scores)\n"
+            "    weights[seen] = scores[seen].softmax(dim=-1)\n    return weights",
+            "All entries of weights together sum to 1, where each row should.",
+        ),
+    ],
+)
+def test_what_the_source_or_the_numbers_show_is_told(exercise, code, words):
+    assert words in told(exercise, code)
+
+
+def test_a_search_that_always_returns_is_not_said_to_give_none():
+    code = "def crossover_length(d_model):\n    for T in range(1, 10**6):\n        if T > 3 * d_model:\n            return T"
+    assert "gives None" not in told("7.3", code)
+
+
+def test_what_is_missing_is_named_by_an_operation_that_the_course_has():
+    code = (
+        "def merge(first, second):\n    top = torch.maximum(first[0], second[0])\n"
+        "    return top, first[1] + second[1], first[2] * second[2]"
+    )
+    said = told("8.1", code)
+    assert "takes a tanh" not in said, "the course's way takes an exponential there, and no tanh"

@@ -243,3 +243,58 @@ def test_every_edit_leaves_something_that_can_be_compiled():
                     compile(tree, "<edit>", "exec")
                 except SyntaxError:  # such as a keyword that is there already
                     pass
+
+
+def test_a_branch_that_must_never_be_taken_is_to_go():
+    code = """
+def soft_lookup(query, keys, values, sharpness=1.0):
+    scores = sharpness * (keys @ query)
+    if sharpness == 0:
+        return values.mean(axis=0), np.ones(len(keys))
+    weights = np.exp(scores - scores.max())
+    weights = weights / weights.sum()
+    return weights @ values, weights
+"""
+    assert "in line 3 would make this right: look at whether that `if` is needed, with what it does" in sentence_for("1.2", code)
+
+
+def test_of_two_branches_the_other_one_is_always_taken():
+    code = """
+def soft_lookup(query, keys, values, sharpness=1.0):
+    scores = sharpness * (keys @ query)
+    if sharpness == 0:
+        weights = np.ones(len(keys))
+    else:
+        weights = np.exp(scores - scores.max())
+        weights = weights / weights.sum()
+    return weights @ values, weights
+"""
+    assert "in line 3 would make this right: look at whether that `if` is needed." in sentence_for("1.2", code)
+
+
+def test_steps_done_in_the_wrong_order_are_exchanged_with_their_numbers():
+    tree = variants.parse("def f(x, s, b):\n    return x / s + b\n")
+    looks = [ast.unparse(e.places[0][3]) for e in edits_of(tree, {}) if e.kind == "order"]
+    assert "(x + b) / s" in looks
+
+
+def test_a_default_that_the_exercise_gives_is_left_alone():
+    code = """
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    scores = Q @ np.swapaxes(K, -1, -2) / math.sqrt(Q.shape[-1])
+    if mask is not None:
+        masked = np.where(mask, scores, -np.inf)
+    weights = softmax(masked)
+    return weights @ V, weights
+"""
+    assert sentence_for("2.2", code) is None
+    changed = code.replace("mask=None", "mask=True").replace("softmax(masked)", "softmax(scores)")
+    kinds = {edit.kind for edit in trial_of("2.2", changed).answer.edits}
+    assert "default" in kinds
+
+
+def test_lines_of_a_long_expression_stay_where_they_are():
+    tree = variants.parse("def f(a, b, c):\n    return (a\n            + b\n            * c)\n")
+    before = ast.dump(tree, include_attributes=True)
+    edits_of(tree, {})
+    assert ast.dump(tree, include_attributes=True) == before

@@ -128,8 +128,9 @@ class Answer:
 
     @functools.cached_property
     def edits(self):
-        """All single edits of the tree, for as long as it is as it was."""
-        return edits_of(self.tree, self.space)
+        """All single edits of the tree, for as long as it is as it was; none of a default that the exercise gives."""
+        given, ours = variants.defaults_of(variants.parse(self.exercise.source)), variants.defaults_of(self.tree)
+        return edits_of(self.tree, self.space, {name for name in ours if ours[name] == given.get(name)})
 
     def run_variant(self, variant, i):
         """Outcome of another version of the answer on one case, guarded like the answer itself."""

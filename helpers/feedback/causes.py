@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from . import partial_change
-from .explanations import partly
+from . import partial_change, parting
 from .remarks import missing_in, remarks_on
 
 
@@ -11,13 +10,16 @@ def likely(search):
     """Facts of the source, what explains or mends a part, and the first value that differs; most telling first."""
     remarks = remarks_on(search.answer)
     sure = [remark.sentence for remark in remarks if remark.certain]
-    part = None if search.is_verdict else partly(search)  # a yes or no agrees too easily
+    part = search.partly
     some = _change_of_some(search) if part is None else []
     maybe = _suspicions(search, [remark for remark in remarks if not remark.certain])[:1]
-    whole = [part[0]] if part and part[1] else []
-    rest = [part[0]] if part and not part[1] else []
-    said = [*sure[:2], *whole, *some, *rest, *_first_difference(search)]
-    return [*said, *([] if sure or whole or some else maybe), *([] if said else missing_in(search.answer)[:1])]
+    whole = [part[0]] if part and part[1] == len(search.wrong) else []
+    rest = [part[0]] if part and not whole else []
+    roads = parting.find(search.answer) if not whole else None
+    said = [*sure[:2], *whole, *some, *rest, *_first_difference(search), *([roads] if roads else [])]
+    stopped = search.answer.stopped(search.order[0])  # which need not come of anything that is missing
+    missing = [] if said or stopped else missing_in(search.answer)[:1]
+    return [*said, *([] if sure or whole or some else maybe), *missing]
 
 
 def _change_of_some(search):

@@ -14,7 +14,7 @@ from .variants import Builder, quiet_libraries
 
 VERIFIED = 400  # variants that are run on further cases
 TOO_MUCH = ("names", "order of lines")  # kinds of edits that may turn an answer into another mistake
-OF_OTHER_SHAPE = (*TOO_MUCH, "name", "line")  # the same, where the answer's shape says nothing of how near it is
+OF_OTHER_SHAPE = (*TOO_MUCH, "name", "line", "if")  # the same, where the answer's shape says nothing of how near it is
 
 
 @dataclass(frozen=True)

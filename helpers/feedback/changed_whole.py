@@ -11,7 +11,7 @@ from .outcomes import Outcome, same_outcome
 from .registry import functions_until
 from .running import quiet_outcome
 from .twins import build
-from .values import as_array, is_array, is_number
+from .values import as_array, in_a_sentence, is_array, is_number
 
 
 def wrong_results(search):
@@ -99,7 +99,7 @@ def factor_text(factor):
     for text, value in (("1/ln 2", 1 / np.log(2)), ("ln 2", np.log(2)), ("1/ln 10", 1 / np.log(10))):
         if np.isclose(factor, value, rtol=1e-4):
             return text
-    return f"{factor:.4g}"
+    return in_a_sentence(factor, ".4g")
 
 
 def of_arguments(search):

@@ -255,6 +255,8 @@ def _borrowed(search):
     """Two or three of the learner's values, with whose right ones the rest is right."""
     if search.values is None or search.difference and (search.difference.wrong or search.difference.misnamed):
         return None
+    if search.partly and 2 * search.partly[1] > len(search.wrong):
+        return None  # a known mistake that explains most cases says more than which values are wrong
     found = borrowing.find(search.values)
     return _several_changes(found.sentence) if found else None
 

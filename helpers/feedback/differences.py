@@ -69,7 +69,7 @@ class Difference:
         wrong = f"`{value.label}` in line {value.line} is {'the first that is not' if first else 'not right'}"
         relation = f", and yours is {self.relation}" if self.relation else ""
         end = "" if relation.endswith("?") else "."
-        plain = value.phrase == f"the {value.label}" and not relation
+        plain = value.phrase in (f"the {value.label}", "the result") and not relation
         should = "" if plain else f": it should be {value.phrase}"
         where = f" Look at lines {self.since} to {value.line}." if self.since else ""
         pair = f" {self.pair}." if self.pair and not relation else ""

@@ -11,11 +11,14 @@ from .trees import Own, name_of, short
 from .variants import body_of, functions_of
 
 
-def edits_of(tree, space):
-    """All single edits of the functions in a tree, sorted by rank and line. space: the names the answer's code sees."""
+def edits_of(tree, space, agreed=()):
+    """All single edits of the functions in a tree, sorted by rank and line.
+
+    space: the names that the answer's code sees. agreed: (function's name, parameter) of defaults that stay.
+    """
     found, own = [], Own(tree)
     for function in functions_of(tree):
-        found += [edit for edit in _Function(function, space, tree, own).edits() if edit]
+        found += [edit for edit in _Function(function, space, tree, own).edits(agreed) if edit]
     found += _everywhere(found)
     return sorted(found, key=lambda edit: (edit.rank, edit.lines))
 
@@ -26,7 +29,7 @@ def _everywhere(edits):
     for edit in edits:
         alike.setdefault(edit.key, []).append(edit)
     for same in alike.values():
-        if 2 <= len(same) <= 12 and same[0].kind not in ("line", "order of lines"):
+        if 2 <= len(same) <= 12 and same[0].kind not in ("line", "if", "order of lines"):
             lines = tuple(sorted({line for edit in same for line in edit.lines}))
             places = tuple(place for edit in same for place in edit.places)
             looks = {edit.look for edit in same}
@@ -71,12 +74,14 @@ class _Function:
             )
         )  # fmt: skip
 
-    def edits(self):
-        for position, default in enumerate(self.function.args.defaults):
-            where = (self.function.args, "defaults", position)
-            name = self.function.args.args[len(self.function.args.args) - len(self.function.args.defaults) + position]
-            for rank, new in edits_of_numbers.other_numbers(default, self.torch):
-                yield self.edit(rank, "default", f"the default value of `{name.arg}`", where, new, default)
+    def edits(self, agreed):
+        arguments, defaults = self.function.args.args, self.function.args.defaults
+        for position, default in enumerate(defaults):
+            name = arguments[len(arguments) - len(defaults) + position].arg
+            if (self.function.name, name) not in agreed:
+                where = (self.function.args, "defaults", position)
+                for rank, new in edits_of_numbers.other_numbers(default, self.torch):
+                    yield self.edit(rank, "default", f"the default value of `{name}`", where, new, default)
         for statement in body_of(self.function):
             yield from self._inside(statement)
         yield from edits_of_statements.edits(self)
@@ -235,8 +240,12 @@ class _Function:
                 1, "parentheses", "what is calculated first: are parentheses missing?", where, rotated, node
             )
             swapped = ast.BinOp(ast.BinOp(inner.left, inner.op, node.right), node.op, inner.right)
+            around = f"the order of what stands around `{text}`"
             if not isinstance(inner.op, type(node.op)) or isinstance(node.op, _ONE_WAY):
-                yield self.edit(1, "order", f"the order of what stands around `{text}`", where, swapped, node)
+                yield self.edit(1, "order", around, where, swapped, node)
+            if not isinstance(inner.op, type(node.op)):
+                exchanged = ast.BinOp(ast.BinOp(inner.left, node.op, node.right), inner.op, inner.right)
+                yield self.edit(1, "order", around, where, exchanged, node)
         if isinstance(node.right, ast.BinOp):
             inner = node.right
             rotated = ast.BinOp(ast.BinOp(node.left, node.op, inner.left), inner.op, inner.right)

@@ -37,7 +37,10 @@ def _of_lines(function, owner, field, in_loop):
         if isinstance(line, (ast.Assign, ast.AugAssign)):
             yield from _assignment(function, line, (owner, field, i), in_loop)
             yield from _layers_kept(function, line)
-        if not isinstance(line, (ast.Return, ast.FunctionDef)) and len(lines) > 1:
+        if isinstance(line, ast.If) and len(lines) > 1:
+            look = "whether that `if` is needed, with what it does"
+            yield whole(2, "if", look, before + after, at, line.lineno)
+        elif not isinstance(line, (ast.Return, ast.FunctionDef)) and len(lines) > 1:
             yield whole(2, "line", "whether that line is needed", before + after, at, line.lineno)
         elif isinstance(line, ast.Return) and (after or in_loop) and len(lines) > 1:
             yield whole(2, "line", "whether that `return` is needed", before + after, at, line.lineno)

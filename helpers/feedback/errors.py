@@ -27,7 +27,7 @@ def told(error, candidate, exercise):
 def explained(error, place, exercise):
     """What an error means, in words that fit its kind; None where its own words are the best there are."""
     text = message_of(error)
-    for ask in (_inner_sizes, _broadcast, _missing_name, _missing_attribute, _recursion, _not_implemented):
+    for ask in _QUESTIONS:
         found = ask(error, text, place, exercise)
         if found:
             return found
@@ -85,9 +85,20 @@ def _broadcast(error, text, place, exercise):
     if found:
         return (
             f"the sizes {found[1]} and {found[2]} do not line up on axis {found[3]}; "
-            "counted from the last axis, sizes must be equal or 1."
+            f"counted from the last axis, sizes must be equal or 1.{_fewer_axes(place)}"
         )
     return None
+
+
+def _fewer_axes(place):
+    """Of two arrays of which one has fewer axes: which axes meet, as a sentence; "" for all others."""
+    found = re.findall(r"(\w+) \(([\d, ]+)\)", place.shapes) if place else []
+    ranks = sorted(((len(re.findall(r"\d+", shape)), name) for name, shape in found), reverse=True)
+    if len(ranks) != 2 or ranks[0][0] == ranks[1][0] or ranks[1][0] == 1:
+        return ""
+    (more, larger), (fewer, smaller) = ranks
+    meets = f"so axis 0 of `{smaller}` meets axis {more - fewer} of `{larger}`"
+    return f" `{larger}` has {more} axes and `{smaller}` {fewer}, {meets}."
 
 
 def _missing_name(error, text, place, exercise):
@@ -100,9 +111,57 @@ def _missing_name(error, text, place, exercise):
     if name in ("np", "torch", "nn", "F", "math"):
         return f"the name `{name}` is not known: run the lesson's first cell, and see there what this lesson imports."
     known = [*owners, *(place.names if place else ())]
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
+    close = [other for other in known if other.lower() == name.lower()]
+    close = close or difflib.get_close_matches(name, known, n=1, cutoff=0.75)
     hint = f" Is `{close[0]}` meant?" if close else f" {_nothing_gives(name, place)}"
     return f"the name `{name}` is not known.{hint}"
+
+
+def _unbound(error, text, place, exercise):
+    """A name that gets its value on lines that were not reached."""
+    if not isinstance(error, UnboundLocalError) or place is None:
+        return None
+    name = getattr(error, "name", None) or (re.findall(r"'(\w+)'", text) or [""])[0]
+    lines = sorted(dict(place.stored).get(name, ()))
+    before = [line for line in lines if line < place.line]
+    if place.line in lines and not before:
+        return f"this line is the first to give `{name}` a value, and reads it before."
+    if not lines:
+        return None
+    where = f"line {lines[0]}" if len(lines) == 1 else f"lines {', '.join(map(str, lines[:-1]))} and {lines[-1]}"
+    if not before:
+        return f"`{name}` gets its value only in {where}, further down."
+    return f"`{name}` gets its value only in {where}, and this case does not come by there."
+
+
+def _missing_module(error, text, place, exercise):
+    if not isinstance(error, ModuleNotFoundError):
+        return None
+    return f"`{error.name}` is not installed with the course. What the lesson's first cell imports is enough."
+
+
+def _one_input_only(error, text, place, exercise):
+    """An nn.Sequential that is given more than one value."""
+    if not re.search(r"Sequential\.forward\(\) (takes 2 positional arguments|got an unexpected keyword)", text):
+        return None
+    return "an nn.Sequential takes one value and hands it on: it has no place for a second one, such as a mask."
+
+
+def _unequal_parts(error, text, place, exercise):
+    """An axis cut into parts that do not add up."""
+    if "array split does not result in an equal division" in text:
+        return "an axis is to be cut into equal parts, and its size is no multiple of their number."
+    found = re.search(r"split_sizes to sum exactly to (\d+).*split_sizes=\[([\d, ]+)\]", text)
+    if not found:
+        return None
+    total = sum(map(int, re.findall(r"\d+", found[2])))
+    return f"the parts are {found[2]} wide, {total} in all, and the axis that is cut has {found[1]}."
+
+
+def _no_truth_values(error, text, place, exercise):
+    if "operator.invert" not in text and "ufunc 'invert' not supported" not in text:
+        return None
+    return "`~` turns True and False round, and what it was given holds floats. A mask is of dtype bool."
 
 
 def _nothing_gives(name, place):
@@ -141,6 +200,21 @@ def _not_implemented(error, text, place, exercise):
     kind = {"Bool": "True and False", "Long": "whole numbers", "Int": "whole numbers", "Half": "half precision"}
     what = kind.get(found[2], found[2])
     return f"PyTorch cannot do this with {what}: turn them into floats first, or, for a mask, use it to choose."
+
+
+_QUESTIONS = (
+    _inner_sizes,
+    _broadcast,
+    _unbound,
+    _missing_name,
+    _missing_module,
+    _missing_attribute,
+    _one_input_only,
+    _unequal_parts,
+    _no_truth_values,
+    _recursion,
+    _not_implemented,
+)
 
 
 def shape_remark(expected, got, dims):
@@ -213,10 +287,6 @@ _ADVICE = (
     ("object is not callable", "What stands before the parentheses is a value, and no function."),
     ("builtin_function_or_method", "A method is named but not called: are its parentheses missing?"),
     ("torch.return_types.max", "`torch.max` along a dim returns values and places; take `.values`, or use `amax`."),
-    (
-        "cannot access local variable",
-        "That name gets its value on one branch only: does every road through the function set it?",
-    ),
     ("einstein sum", "With `...` in front of the subscripts, einsum takes any leading axes."),
     ("einsum()", "With `...` in front of the subscripts, einsum takes any leading axes."),
     (

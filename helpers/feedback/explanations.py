@@ -69,7 +69,7 @@ def same_numbers(clause, id):
 
 
 def partly(search):
-    """What explains every wrong case, or a third of them: (sentence, whether every wrong case), or None."""
+    """What explains every wrong case, or a third of them: (sentence, how many of the wrong cases), or None."""
     first, wrong = search.order[0], search.wrong
     for size in range(1, min(2, search.exercise.max_mistakes) + 1):
         found = [ids for ids in search.twins.sets(size) if search.differs(ids, first) and search.fits(ids, first)]
@@ -86,6 +86,6 @@ def partly(search):
         same = "the same error comes up" if search.answer.stopped(first) else "the same numbers come out"
         if most == len(wrong):
             where = "In every wrong case" if len(wrong) > 1 else "In the wrong case"
-            return f"{where} {same} with this mistake: {told}", True
-        return f"In {most} of the {len(wrong)} wrong cases {same} with this mistake: {told}", False
+            return f"{where} {same} with this mistake: {told}", most
+        return f"In {most} of the {len(wrong)} wrong cases {same} with this mistake: {told}", most
     return None

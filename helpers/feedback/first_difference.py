@@ -4,105 +4,25 @@ Two things are said, and both are proved by running. A value is right if it equa
 cases. A value is the one that is wrong if all cases come out right once the reference's value is put in its place.
 """
 
-import ast
 import contextlib
 import copy
-import inspect
 import itertools
-import textwrap
 
 import numpy as np
 
 from . import variants, watching
 from .differences import Difference, Value
-from .matching import array_of, copied, equal, kept, nearly, relations, row_factors, same_kind, step_between, telling
+from .matching import array_of, copied, equal, nearly, relations, row_factors, same_kind, step_between, telling
+from .recording import RESULT, Recorder, Reference
 from .values import shown, worst
 
 STEPS, CASES_COMPARED, TRIED = 40, 4, 120  # steps looked at, cases on which a value must agree, substitutions tried
 LONGEST_LABEL = 40  # characters of an expression that is quoted
-RESULT = "the result"  # stands for the name of what a function returns without one
 
 
 def find(search):
     """How far an answer is right, as a Difference, or None if nothing certain can be said. search: a Values."""
     return search.difference()
-
-
-class _Recorder:
-    """Keeps the first of each of the values that watched code hands over."""
-
-    def __init__(self, steps):
-        self.steps, self.values = steps, {}
-
-    def __call__(self, index, value):
-        if index not in self.values and not self.steps[index].in_loop:
-            parts = self.steps[index].given and isinstance(value, tuple)
-            self.values[index] = tuple(kept(part) for part in value) if parts else kept(value)
-        return value
-
-    def given(self):
-        """The arguments' values, those of a tuple one by one."""
-        values = [value for k, value in self.values.items() if self.steps[k].given]
-        return [part for value in values for part in (value if isinstance(value, tuple) else (value,))]
-
-
-class _Reference:
-    """The reference, and the functions of the course that it calls, with their named values on each case."""
-
-    def __init__(self, trees, space, run):
-        self.trees, self.space, self.run, self._values = trees, space, run, {}
-
-    @classmethod
-    def of(cls, reference, run):
-        """The reference watched; None where its source cannot be read."""
-        space, tree = variants.globals_of(reference), _tree_of(reference)
-        if tree is None:
-            return None
-        called = sorted({node.id for node in ast.walk(tree) if isinstance(node, ast.Name)})
-        own = [space[name] for name in called if inspect.isfunction(space.get(name))]
-        callees = [_tree_of(function) for function in own if function.__module__.startswith("helpers.")]
-        return cls([tree, *(callee for callee in callees if callee is not None)], space, run)
-
-    def values(self, i):
-        """The reference's values on case i: {key: (name, value)}, in the order of the reference's lines."""
-        if i not in self._values:
-            space, recorders = dict(self.space), []
-            for tree in reversed(self.trees):  # callees first, so that the reference finds them
-                watched, steps = watching.watched(tree)
-                recorders.insert(0, _Recorder(steps))
-                space[tree.body[0].name] = variants.Builder(space)(watched, recorders[0])
-            self.run(space[self.trees[0].body[0].name], i)
-            self._values[i] = {(n, k): found for n, r in enumerate(recorders) for k, found in _named(r)}
-            for (n, k), (name, value) in self._values[i].items():
-                if n and name == RESULT:
-                    self._values[i][n, k] = f"what `{self.trees[n].body[0].name}` gives", value
-        return self._values[i]
-
-    def is_all(self, i, key):
-        """Whether a value is all that the reference returns."""
-        last = [step for step in watching.watched(self.trees[0])[1] if step.last]
-        keys = [(n, k) for n, k in self.values(i) if n == 0]
-        return len(last) == 1 and key == keys[-1] and self.name(i, key) in (RESULT, last[0].name)
-
-    def name(self, i, key):
-        return self.values(i)[key][0]
-
-
-def _named(recorder):
-    """The named values that a recorder kept, as (step, (name, value)), without arguments and what equals them."""
-    given = recorder.given()
-    for k, value in sorted(recorder.values.items()):
-        step = recorder.steps[k]
-        if bool(step.name) != step.last and not step.given and telling(value):
-            if not any(equal(value, other) for other in given):
-                yield k, (step.name or RESULT, value)
-
-
-def _tree_of(definition):
-    try:
-        return variants.parse(textwrap.dedent(inspect.getsource(definition)))
-    except (OSError, TypeError, SyntaxError):
-        return None
 
 
 class Values:
@@ -116,24 +36,25 @@ class Values:
         reference's names stand for ({"scores": "the scores"}). sizes(i): sizes of case i by name ({"d_k": 4}).
         """
         self.watched, self.steps = watching.watched(tree)
-        self.theirs, self.run, self.right, self.order = _Reference.of(reference, run), run, right, list(order)
+        self.theirs, self.run, self.right, self.order = Reference.of(reference, run), run, right, list(order)
         self.phrases, self.sizes, self.build = phrases or {}, sizes, variants.Builder(space)
-        self.first, self._own, self._given, self._matches = self.order[0], {}, {}, {}
+        self.first, self._own, self._given, self._matches, self._calls = self.order[0], {}, {}, {}, {}
 
     def of_variant(self, watched, steps):
         """The values of a changed answer, watched, on the first case; none where it cannot be compiled."""
         new = copy.copy(self)
-        new.watched, new.steps, new._own, new._given = watched, steps, {}, {}
+        new.watched, new.steps, new._own, new._given, new._calls = watched, steps, {}, {}, {}
         new.own(new.first)
         return new
 
     def own(self, i):
         """The answer's values on case i, by step."""
         if i not in self._own:
-            recorder = _Recorder(self.steps)
+            recorder = Recorder(self.steps)
             with contextlib.suppress(Exception):  # of definitions that need more than their own text
                 self.run(self.build(self.watched, recorder), i)
             self._own[i] = {k: value for k, value in recorder.values.items() if not isinstance(value, tuple)}
+            self._calls[i] = recorder
             self._given[i] = recorder.given()
         return self._own[i]
 
@@ -231,9 +152,15 @@ class Values:
         return self._matches[look]
 
     def _agree(self, k, key):
-        pairs = [(self.own(i).get(k), self.theirs.values(i).get(key)) for i in self.order[:CASES_COMPARED]]
-        both = [(ours, theirs[1]) for ours, theirs in pairs if ours is not None and theirs is not None]
-        return bool(both) and pairs[0] is not None and all(equal(ours, theirs) for ours, theirs in both)
+        said = False
+        for i in self.order[:CASES_COMPARED]:
+            self.own(i)
+            ours, theirs = self._calls[i].all(k), self.theirs.all(i, key)
+            if ours and theirs:
+                said = True
+                if len(ours) != len(theirs) or not all(map(equal, ours, theirs)):
+                    return False
+        return said
 
     def _under_anothers_name(self, k, key):
         """Whether step k has the name of one of the reference's values and holds another one."""
@@ -270,16 +197,16 @@ class Values:
 
         exchanged: {step: key}.
         """
-        now = self.first
+        left = {}
 
         def put(index, value):
-            theirs = self.theirs.values(now).get(exchanged[index]) if index in exchanged else None
-            return value if theirs is None else copied(theirs[1])
+            theirs = next(left[index], None) if index in exchanged else None
+            return value if theirs is None else copied(theirs)
 
         variant = self.build(self.watched, put)
-        for now in self.order:  # noqa: B007 (put reads it)
-            self.theirs.values(now)
-            if not self.right(variant, now):
+        for i in self.order:
+            left.update((k, iter(self.theirs.all(i, key))) for k, key in exchanged.items())
+            if not self.right(variant, i):
                 return False
         return True
 

@@ -11,7 +11,7 @@ import numpy as np
 from . import one_case
 from .inputs import pristine
 from .matching import constant_along, part_off
-from .values import as_array, axis_names, close, is_array, is_number
+from .values import as_array, axis_names, close, in_a_sentence, is_array, is_number
 
 
 def hints(answer):
@@ -20,9 +20,11 @@ def hints(answer):
     found = []
     if comparable and len(comparable) == sum(not answer.stopped(i) for i in answer.wrong):
         found = [*_relations(answer, comparable), *_not_finite(answer, comparable)]
+        together = [] if found else _all_together(answer, comparable)
+        found = found or together
         found = found or [*_alike(answer, comparable), *_row_sums(answer, comparable)]
         found = found or _part_off(answer, comparable)
-        found += _explained(answer, comparable) + _over_cases(answer)
+        found += [*([] if together else _explained(answer, comparable)), *_over_cases(answer)]
     return list(dict.fromkeys([*found, *_pattern(answer), *_warnings(answer)]))
 
 
@@ -115,8 +117,28 @@ def _row_sums(answer, cases):
             g = next(as_array(g) for n, _, g in found if n == name)
             sums.append(g.sum(-1).ravel() if g.ndim else np.array([1.0]))
         if all(len(s) and not np.allclose(s, 1, atol=1e-3) for s in sums):
-            return [f"The rows of `{name}` should sum to 1; one of yours sums to {_furthest(sums[0]):.3g}."]
+            one = in_a_sentence(_furthest(sums[0]), ".3g")
+            return [f"The rows of `{name}` should sum to 1; one of yours sums to {one}."]
     return []
+
+
+def _all_together(answer, cases):
+    """Results whose rows should sum to 1, and all of whose entries together do."""
+    said = []
+    for i in cases:
+        case, found = answer.exercise.cases[i], []
+        for name, e, g in one_case.off(answer.exercise, answer.expected[i].value, answer.outcomes[i].value, case):
+            e, g = as_array(e), as_array(g)
+            if e.dtype.kind == g.dtype.kind == "f" and e.ndim > 1 and np.isfinite(g).all():
+                rows, ours = e.sum(-1), g.sum(-1)
+                each = (np.isclose(rows, 1, atol=1e-3) | (rows == 0)).all() and (rows != 0).sum() > 1
+                if each and np.isclose(ours.sum(), 1, atol=1e-3) and not np.isclose(ours, rows, atol=1e-3).all():
+                    found.append(name)
+        said.append(found)
+    name = _first_shared(said)
+    if name is None:
+        return []
+    return [f"All entries of {one_case.called(answer.exercise, name)} together sum to 1, where each row should."]
 
 
 def _furthest(sums):
@@ -153,10 +175,10 @@ def _over_cases(answer):
         return []
     factors = [got / right for got, right in pairs if right]
     if factors and np.allclose(factors, factors[0], rtol=1e-6) and not np.isclose(factors[0], 1) and factors[0]:
-        return [f"On all cases your answer is {factors[0]:.4g} times the right one."]
+        return [f"On all cases your answer is {in_a_sentence(factors[0], '.4g')} times the right one."]
     shifts = [got - right for got, right in pairs]
     if np.allclose(shifts, shifts[0], rtol=1e-6) and shifts[0]:
-        return [f"On all cases your answer is off by {shifts[0]:.4g}."]
+        return [f"On all cases your answer is off by {in_a_sentence(shifts[0], '.4g')}."]
     return []
 
 
@@ -218,7 +240,7 @@ def relations(expected, got, dims):
             found.append(f"the expected values in another order along axis {axis}")
     shift = got - expected
     if equal(shift, np.full_like(shift, shift.flat[0])):
-        found.append(f"the expected values with {shift.flat[0]:.4g} added everywhere")
+        found.append(f"the expected values with {in_a_sentence(shift.flat[0], '.4g')} added everywhere")
     nonzero = np.abs(expected) > 1e-9 * np.abs(expected).max()
     if nonzero.any():
         factor = np.median(got[nonzero] / expected[nonzero])
@@ -249,4 +271,4 @@ def _factor_names(factor, dims):
         for label, value in candidates:
             if np.isclose(abs(factor), value, rtol=1e-4):
                 yield label if factor > 0 else f"−{label}"
-    yield f"{factor:.4g}"
+    yield in_a_sentence(factor, ".4g")

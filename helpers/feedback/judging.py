@@ -47,7 +47,7 @@ def judge(exercise, candidate):
     report, problem = running.contained(in_a_session, JUDGING_SECONDS)
     if problem is None:
         return report
-    text = f"the answer could not be judged: {type(problem).__name__}, {errors.message_of(problem)}"
+    text = f"The answer could not be judged: {type(problem).__name__}, {errors.message_of(problem)}"
     return Report(exercise.id, exercise.name, "error", text, (Finding("not-judged", text),), footer=STAND_IN)
 
 

@@ -5,7 +5,7 @@ import itertools
 
 import numpy as np
 
-from .values import as_array, is_tensor
+from .values import as_array, in_a_sentence, is_tensor
 
 LARGEST = 200_000  # entries of an array that is compared
 MOST_AXES = 4  # of an array whose axes are put in other orders
@@ -192,7 +192,7 @@ def _functions(ours, theirs, sizes):
                 yield text
     shift = ours - theirs
     if theirs.size > 2 and equal(shift, np.full_like(shift, shift.flat[0])) and shift.flat[0]:
-        yield f"that with {shift.flat[0]:.3g} added everywhere"
+        yield f"that with {in_a_sentence(shift.flat[0], '.3g')} added everywhere"
     for axis in range(theirs.ndim):
         if theirs.shape[axis] > 1 and equal(np.flip(ours, axis), theirs):
             yield f"that in reverse order along axis {axis}"

@@ -16,6 +16,7 @@ from .values import (
     axis_names,
     describe,
     dtype_name,
+    in_a_sentence,
     is_array,
     is_number,
     is_tensor,
@@ -222,7 +223,7 @@ def _plain(x):
 def _distinct(a, b):
     """Two values with as many digits as it takes to tell them apart."""
     a_text, b_text = shown(a), shown(b)
-    return (a_text, b_text) if a_text != b_text else (f"{float(a):.8g}", f"{float(b):.8g}")
+    return (a_text, b_text) if a_text != b_text else tuple(in_a_sentence(float(x), ".8g") for x in (a, b))
 
 
 def changed_inputs(exercise, outcome):

@@ -12,7 +12,7 @@ from .variants import Builder
 FEWEST = 3  # wrong cases, from which on it says something that some become right
 VERIFIED = 40  # edits that are run on all cases
 SECOND_LOOK = 220  # edits that are run on another kind of case
-MEANS_LITTLE = ("line", "names", "order of lines")  # kinds of edits that may make a case right by taking things away
+MEANS_LITTLE = ("line", "if", "names", "order of lines")  # kinds that may make a case right by taking things away
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ _RETURN_NEW = frozenset(
     " flip moveaxis concatenate cat stack nan_to_num maximum minimum divide multiply subtract".split()
 )
 _WITH_STATE = frozenset("Linear Dropout LayerNorm Embedding Parameter MultiheadAttention BatchNorm1d Conv1d".split())
+GIVES_NONE = "the function ends without a `return`, and then gives None."
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ def _all(tree, many_axes):
         yield from _returns(function)
         yield from reading_names.unused(function)
         yield from reading_names.views(function)
+        yield from reading_names.kept_outside(function)
         has_input = any(a.arg != "self" for a in function.args.args)
         for node in ast.walk(function):
             yield from _statement(node, function)
@@ -84,6 +86,11 @@ def _returns(function):
         yield from certain(
             prints[-1], "the result is printed and not returned. Nobody can calculate with what is printed."
         )
+    own = [node for node in returned if not any(node in ast.walk(inner) for inner in _nested(function))]
+    if own and not _always_ends(function.body):
+        last = function.body[-1]
+        what = "below this line" if isinstance(last, (*_LOOPS, ast.If, ast.With, ast.Try)) else "after this line"
+        yield from certain(last, f"{what} {GIVES_NONE}")
     for loop in (node for node in ast.walk(function) if isinstance(node, _LOOPS)):
         last = loop.body[-1]
         if any(isinstance(node, (ast.Continue, ast.Break)) for node in ast.walk(loop)):
@@ -93,6 +100,22 @@ def _returns(function):
         both = isinstance(last, ast.If) and last.orelse and (last.body, last.orelse)
         if both and all(isinstance(branch[-1], ast.Return) for branch in both):
             yield from certain(last.orelse[-1], "one `return` or the other ends the loop in its first round.")
+
+
+def _nested(function):
+    return [n for n in ast.walk(function) if isinstance(n, (ast.FunctionDef, ast.Lambda)) and n is not function]
+
+
+def _always_ends(body):
+    """Whether no road leads past the end of a body: it ends in `return` or `raise`, whatever happens."""
+    last = body[-1] if body else None
+    if isinstance(last, ast.If):
+        return _always_ends(last.body) and _always_ends(last.orelse)
+    if isinstance(last, ast.With):
+        return _always_ends(last.body)
+    if isinstance(last, ast.While):
+        return isinstance(last.test, ast.Constant) and not any(isinstance(n, ast.Break) for n in ast.walk(last))
+    return isinstance(last, (ast.Return, ast.Raise, ast.Try, ast.Match))
 
 
 def _statement(node, function):

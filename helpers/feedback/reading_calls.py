@@ -27,6 +27,8 @@ def of(node):
         yield from _call(node)
     elif isinstance(node, ast.Compare):
         yield from _signed_difference(node)
+    elif isinstance(node, ast.Slice):
+        yield from _negative_place(node)
     if isinstance(node, (ast.BinOp, ast.Compare)):
         for child in ast.iter_child_nodes(node):
             named = isinstance(child, ast.Attribute) and child.attr in _METHODS and isinstance(child.value, ast.Name)
@@ -76,6 +78,13 @@ def _call(node):
         stepped = name in ("range", "arange") and len(node.args) > 2  # numbers of its own, and no sizes
         for size in [size for size in sizes if _whole(size, 3, 99_999) and not stepped][:1]:
             yield from _written_in(node, size)
+    if name == "zip" and len(node.args) == 2 and all(isinstance(a, ast.Name) for a in node.args):
+        pair = f"the first of `{short(node.args[0])}` with the first of `{short(node.args[1])}`"
+        yield from suspicion(node, f"`{text}`", f"It pairs {pair}, and so on, and stops with the shorter one.")
+    causal = [k.value for k in node.keywords if k.arg == "is_causal" and getattr(k.value, "value", True) is not False]
+    if name == "scaled_dot_product_attention" and causal:
+        why = "It lets the first query see the first key alone, however many keys there are."
+        yield from suspicion(node, "`is_causal`", why)
     kinds = [k.value for k in node.keywords if k.arg == "dtype"] + (node.args[:1] if name == "astype" else [])
     if any(short(kind) in _WHOLE_NUMBERS for kind in kinds) and name not in ("arange", "randint"):
         yield from suspicion(node, f"the dtype in `{text}`", "Whole numbers cut off what stands after the point.")
@@ -100,6 +109,17 @@ def _call(node):
             yield from certain(
                 node, f"`{short(node.func)}` is not told whether it is training, and drops in `eval()` too."
             )
+
+
+def _negative_place(node):
+    """A slice that begins at a difference of names."""
+    place = node.lower
+    while isinstance(place, ast.BinOp) and isinstance(place.op, ast.Add):
+        place = place.left
+    if isinstance(place, ast.BinOp) and isinstance(place.op, ast.Sub) and not isinstance(place.left, ast.Constant):
+        if any(isinstance(n, ast.Name) for n in ast.walk(place.right)):
+            what = f"`{short(node.lower)}`, where a slice begins"
+            yield from suspicion(node.lower, what, "A number below 0 counts from the end.")
 
 
 def _signed_difference(node):

@@ -5,6 +5,7 @@ Each function yields (line, sentence, certain).
 
 import ast
 
+from .trees import short
 from .variants import body_of, functions_of
 
 _DRAWING = frozenset(
@@ -66,6 +67,25 @@ def unused(function):
             yield node.lineno, f"`{name}` is computed here and never used.", True
 
 
+def kept_outside(function):
+    """Lists and the like that stand outside a function and that it fills; what a forward pass keeps in `self`."""
+    own = {*_names(function), *(n.id for n in ast.walk(function) if isinstance(n, ast.Name) and not _is_read(n))}
+    for node in ast.walk(function):
+        filled = None
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _FILLING:
+            filled = node.func.value
+        elif isinstance(node, (ast.Assign, ast.AugAssign)):
+            filled = next((base for base, _ in _filled(node)), None)
+        name = filled.id if isinstance(filled, ast.Name) else filled if isinstance(filled, str) else None
+        if name and name not in own:
+            what = f"`{name}` stands outside the function, so it still holds what earlier calls have put there."
+            yield node.lineno, what, True
+    if function.name == "forward":
+        for node in ast.walk(function):
+            if isinstance(node, ast.Attribute) and short(node.value) == "self" and not _is_read(node):
+                yield node.lineno, f"look at `{short(node)}`. What is put there stays until the next call.", False
+
+
 def views(function):
     """Slices that are read after their array was written, and second names for an argument that is written."""
     for block in _blocks(function.body):
@@ -96,6 +116,9 @@ def _stale_slices(block):
                 yield statement.lineno, f"{what}, `{name}` changes too, before line {after.lineno} reads it.", True
 
 
+_FILLING = frozenset("append extend insert update add setdefault".split())
+
+
 # Small questions about statements -------------------------------------------------------------------------------------
 
 
@@ -109,6 +132,10 @@ def _loads(function, name):
 
 def _reads(node, name):
     return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in ast.walk(node))
+
+
+def _is_read(node):
+    return isinstance(node.ctx, ast.Load)
 
 
 def _only_shape(function, name_node):

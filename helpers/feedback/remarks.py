@@ -16,6 +16,8 @@ def remarks_on(answer):
     reference = variants.parse(exercise.source)
     try:
         found = reading.remarks(answer.tree, reference, _names_with_many_axes(exercise))
+        if not any(outcome.value is None and outcome.error is None for outcome in answer.outcomes):
+            found = [remark for remark in found if not remark.sentence.endswith(reading.GIVES_NONE)]
         foreign = reading_operations.foreign(answer.tree, _sources(exercise))
         return [*found, *(reading.Remark(line, f"Line {line}: {text}", sure) for line, text, sure in foreign)]
     except (AttributeError, TypeError, ValueError, RecursionError):  # a source of a form that nobody thought of

@@ -1,5 +1,6 @@
 """Run an answer on one case without letting it harm the kernel, and say where it stopped."""
 
+import dis
 import linecache
 import re
 import traceback
@@ -97,14 +98,19 @@ def call(exercise, candidate, inputs):
 
 @dataclass(frozen=True)
 class Place:
-    """The line of the learner's cell where an error came up, the arrays it named, and the names known there."""
+    """The line of the learner's cell where an error came up, the arrays it named, and the names known there.
+
+    innermost: the error was raised by this very line, not by what it calls. unread: arguments that no line before has
+    read, with shapes. stored: the function's names, each with the lines that give it a value.
+    """
 
     line: int
     text: str
     shapes: str
     names: tuple[str, ...] = ()
-    innermost: bool = False  # the error was raised by this very line, not by what it calls
-    unread: tuple[tuple[str, tuple[int, ...]], ...] = ()  # arguments that no line before has read, with shapes
+    innermost: bool = False
+    unread: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    stored: tuple[tuple[str, tuple[int, ...]], ...] = ()
 
 
 def place_of(error, candidate):
@@ -120,7 +126,18 @@ def place_of(error, candidate):
     names = dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text))
     found = {name: frame.f_locals[name] for name in names if name in frame.f_locals and is_array(frame.f_locals[name])}
     shapes = " and ".join(f"{name} {tuple(value.shape)}" for name, value in found.items())
-    return Place(line, text, shapes, tuple(frame.f_locals), own[-1] == frames[-1], tuple(_unread(frame, line)))
+    stored = tuple(_stored(frame.f_code))
+    return Place(line, text, shapes, tuple(frame.f_locals), own[-1] == frames[-1], tuple(_unread(frame, line)), stored)
+
+
+def _stored(code):
+    """(name, lines) for the names that a function gives values to."""
+    line, found = code.co_firstlineno, {}
+    for instruction in dis.get_instructions(code):
+        line = instruction.starts_line or line
+        if instruction.opname in ("STORE_FAST", "STORE_DEREF"):
+            found.setdefault(instruction.argval, {})[line] = None
+    return ((name, tuple(lines)) for name, lines in found.items())
 
 
 def _unread(frame, line):

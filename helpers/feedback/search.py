@@ -6,7 +6,7 @@ import inspect
 import numpy as np
 
 from ..course import VOCABULARY
-from . import counting, evidence, first_difference, one_change, variants
+from . import counting, evidence, explanations, first_difference, one_change, variants
 from .outcomes import same_outcome
 from .running import line_in, place_of
 
@@ -82,6 +82,11 @@ class Search:
             visible = frozenset(id for id in ids if self.twins.visible(id, first, self.answer.tolerances[first]))
             if len(visible) == size or self.fits(visible, first):
                 yield ids
+
+    @functools.cached_property
+    def partly(self):
+        """What explains a part of the wrong cases, or all of them: (sentence, how many), or None."""
+        return None if self.is_verdict else explanations.partly(self)  # a yes or no agrees too easily
 
     @property
     def says_little(self):

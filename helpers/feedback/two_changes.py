@@ -14,8 +14,8 @@ from .variants import quiet_libraries
 from .watching import Watched, watched
 
 TAKEN_UP = 2  # first changes for which second ones are tried
-FIRST, SECOND = 180, 120  # first changes, and second ones for each
-FIRST_OF_CLASSES, SECOND_OF_CLASSES = 110, 80
+FIRST, SECOND = 180, 90  # first changes, and second ones for each
+FIRST_OF_CLASSES, SECOND_OF_CLASSES = 110, 60
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ import decimal
 import math
 import numbers
 import re
+import types
 
 import numpy as np
 
@@ -72,14 +73,25 @@ def describe(x):
         return f"the number {_brief(x)}" if is_number(x) else f"the value {x}"
     if isinstance(x, str):
         return f"the text {x[:40]!r}"
+    if isinstance(x, _CALLED_FOR):
+        return f"the function `{x.__name__}` itself (are the parentheses of a call missing?)"
     return f"an object of type {type(x).__name__}"
+
+
+_CALLED_FOR = (types.FunctionType, types.BuiltinFunctionType, types.MethodType)
+
+
+def in_a_sentence(x, form=""):
+    """A number as a sentence has it: with the minus sign of the tables. What is read as code keeps its hyphen."""
+    text = f"{x:{form}}"
+    return f"−{text[1:]}" if text.startswith("-") else text
 
 
 def _brief(x):
     """A number in six digits; Fractions and whole numbers beyond all floats too."""
     if isinstance(x, int) and abs(x) >= 10**300:
         return f"10^{math.floor(x.bit_length() * math.log10(2))}" if x > 0 else f"−{_brief(-x)}"
-    return f"{x:.6g}" if isinstance(x, (int, float, complex, np.number)) else f"{_as_float(x):.6g}"
+    return in_a_sentence(x if isinstance(x, (int, float, complex, np.number)) else _as_float(x), ".6g")
 
 
 def arrays(x, numbers=False):
@@ -150,5 +162,5 @@ def shown(x):
     if isinstance(x, int) and abs(x) >= 10**300:
         return _brief(x)
     if isinstance(x, (int, np.integer)):
-        return str(x)
-    return f"{x:.2f}" if 0.01 <= abs(x) < 1000 or x == 0 else f"{x:.3g}"
+        return in_a_sentence(x)
+    return in_a_sentence(x, ".2f" if 0.01 <= abs(x) < 1000 or x == 0 else ".3g")

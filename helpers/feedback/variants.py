@@ -15,7 +15,7 @@ from . import guards
 LARGEST = 4000  # nodes of a tree that is looked at
 # Calls and operations, counted by the round in loops, and estimated for each call of a variant.
 OPERATIONS = 150_000  # what one variant may do
-OPERATIONS_IN_ALL = 220_000  # and all variants of one answer together
+OPERATIONS_IN_ALL = 240_000  # and all variants of one answer together
 CALLS_PER_OPERATION = 8  # function calls, those of the guards included, that cost as much as one operation of NumPy
 _COUNT, NOTE = "__count__", "__note_a_value__"  # names that variants have besides those of the answer
 
@@ -71,6 +71,16 @@ def functions_of(tree):
 def body_of(function):
     """A function's statements without its docstring."""
     return function.body[1:] if ast.get_docstring(function, clean=False) is not None else function.body
+
+
+def defaults_of(tree):
+    """The texts of default values: {(function's name, parameter): text}."""
+    found = {}
+    for function in functions_of(tree):
+        arguments, defaults = function.args.args, function.args.defaults
+        for argument, default in zip(arguments[len(arguments) - len(defaults) :], defaults, strict=True):
+            found[function.name, argument.arg] = ast.unparse(default)
+    return found
 
 
 def globals_of(candidate):

@@ -7,7 +7,7 @@ import numpy as np
 from ... import scaling
 from ...numpy_attention import softmax
 from ..exercise import AnswerProblem, Case, Exercise, Finding, Mistake, Prediction, pairs
-from ..values import describe, is_array
+from ..values import describe, in_a_sentence, is_array
 from .common import normal
 
 
@@ -76,7 +76,7 @@ def _judge_samples(result, case):
     if not np.isfinite(result).all():
         return (Finding("not-finite", "Some of your dot products are NaN or infinite."),)
     if off[1] and abs(mean) > case.tolerance * spread:
-        return (Finding("mean-not-0", f"The mean of your dot products is {mean:.2f} at d_k = {d_k}; it should be near 0. Do the features have mean 0, and do all products keep their sign?"),)
+        return (Finding("mean-not-0", f"The mean of your dot products is {in_a_sentence(mean, '.2f')} at d_k = {d_k}; it should be near 0. Do the features have mean 0, and do all products keep their sign?"),)
     if off[0]:
         return (Finding("wrong-spread", f"The spread of your dot products is {spread:.2f} at d_k = {d_k}; {np.sqrt(d_k):.2f} is right. Have the features variance 1, and does each product count once?"),)
     if off[3]:
