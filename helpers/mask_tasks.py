@@ -165,7 +165,7 @@ def attend_faintly(x):
 
 
 def attend_beside_detached(x):
-    """Leaks: a tenth of the output comes from attention without a mask, detached, so that no gradient comes from there."""
+    """Leaks: a tenth of the output comes from attention without a mask, detached, so that no gradient tells."""
     return 0.9 * attend_causal(x) + 0.1 * attend_without_mask(x).detach()
 
 
@@ -175,7 +175,7 @@ def attend_with_rounded_mean(x):
 
 
 def attend_with_ranks(x):
-    """Leaks: each feature also gets its rank in the whole sentence, the number of words with less of it; counting has no gradient."""
+    """Leaks: the rank of each feature among all words is added; comparing and counting have no gradient."""
     ranks = (x[:, None] > x[None, :]).sum(dim=1)  # (T, d)
     return attend_causal(x) + ranks.to(x.dtype) / x.shape[0]
 
