@@ -30,8 +30,12 @@ def _normal(seed, *shape, dtype=torch.float64):
 # 5.1 Prefix mean ------------------------------------------------------------------------------------------------------
 
 
+# `torch.ones` makes float32, and weights that are turned into x's dtype at the end are right to seven digits only.
+_WEIGHTS_IN_FLOAT32 = 1e-6
+
+
 def _mean_case(name, seed, T, d, dtype=torch.float64):
-    return Case(name, lambda: (_normal(seed, T, d, dtype=dtype),), {"T": T, "d": d})
+    return Case(name, lambda: (_normal(seed, T, d, dtype=dtype),), {"T": T, "d": d}, _WEIGHTS_IN_FLOAT32 if dtype == torch.float64 else None)
 
 
 PREFIX_MEAN = Exercise(
@@ -42,7 +46,7 @@ PREFIX_MEAN = Exercise(
     cases=(
         _mean_case("five words, three features", 1, 5, 3),
         _mean_case("four words, four features", 2, 4, 4),
-        Case("the lesson's own sentence", lambda: (torch.from_numpy(query_key_value.embed(query_key_value.words)),), {"T": 7, "d": 4}),
+        Case("the lesson's own sentence", lambda: (torch.from_numpy(query_key_value.embed(query_key_value.words)),), {"T": 7, "d": 4}, _WEIGHTS_IN_FLOAT32),
         _mean_case("one word", 3, 1, 3),
         _mean_case("one feature", 4, 6, 1),
         _mean_case("seven words, float32", 5, 7, 2, torch.float32),
@@ -74,8 +78,6 @@ PREFIX_MEAN = Exercise(
             message="You divided row t by one too many: it holds t + 1 words."),
         Mistake("softmax-of-ones", old="allowed / counts", new="torch.softmax(allowed, dim=-1)",
             message="Softmax of ones and zeros still gives the zeros weight, since e⁰ = 1: divide by the counts (minus infinity comes later in the lesson)."),
-        alone("softmax-of-ones-in-float32", "You took a softmax of a triangle of ones and zeros. The zeros still get weight, since e⁰ = 1, so each word hears those after it: divide by the counts (minus infinity comes later in the lesson).",
-            ("weights = allowed / counts", "weights = torch.softmax(allowed.float(), dim=-1).to(x.dtype)")),
         alone("softmax-of-shares", "You took a softmax of the finished shares. They sum to 1 already, and the softmax gives weight to the zeros too, since e⁰ = 1: leave it out.",
             ("weights = allowed / counts", "weights = torch.softmax(allowed / counts, dim=-1)")),
         alone("softmax-then-masked", "You took a softmax over the whole row and set the later words to 0 afterwards. They had their share already, so your rows no longer sum to 1: divide by the counts.",
@@ -116,8 +118,10 @@ PREFIX_MEAN = Exercise(
         *pairs("upper-triangle", "divides-by-T", "not-divided", "counts-of-columns", "weights-transposed"),
         *pairs("weights-transposed", "divides-by-T", "not-divided", "counts-of-columns", "excludes-itself"),
         *pairs("counts-of-columns", "excludes-itself"),
+        ("dtype-lost", "weights-returned"),  # weights in float32 are right to seven digits
     ),
     alternatives=(
+        "def prefix_mean(x):\n    w = torch.ones(len(x), len(x)).tril()\n    return (w / w.sum(dim=1, keepdim=True)).to(x.dtype) @ x",
         "def prefix_mean(x):\n    return x.cumsum(dim=0) / torch.arange(1, len(x) + 1, dtype=x.dtype)[:, None]",
         "def prefix_mean(x):\n    return torch.stack([x[: t + 1].mean(dim=0) for t in range(len(x))])",
         "def prefix_mean(x):\n    T = len(x)\n    scores = torch.zeros(T, T, dtype=x.dtype).masked_fill(~torch.ones(T, T, dtype=torch.bool).tril(), -torch.inf)\n"

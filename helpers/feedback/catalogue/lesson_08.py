@@ -381,6 +381,8 @@ def _window_case(T, window):
 _NEAR = "return not_ahead & near"
 _FROM_THE_END = "For the first words the oldest place of the window, i − window + 1, is negative, and in a slice Python counts that from the end: these words see nothing, or too little. Nothing comes before place 0, so let no bound be below it."
 
+_INDEX = "For the first words the place to mark is negative, and Python counts such an index from the end, so the first words see the last ones (or the index is out of range). Go back no further than place 0."
+
 
 def _rows(line):
     """Text that fills a mask row by row."""
@@ -424,8 +426,9 @@ WINDOW = Exercise(
         alone("negative-start-one-too-wide", f"{_FROM_THE_END} And the window counts the word's own place, so yours is one too wide.", (_NEAR, _rows("mask[i, i - window : i + 1] = True"))),
         alone("negative-stop", _FROM_THE_END,
             (_NEAR, "mask = not_ahead.clone()\n    for i in range(T):\n        mask[i, : i - window + 1] = False\n    return mask")),
-        alone("index-from-the-end", "For the first words i − k is negative, and Python counts that index from the end, so the first words see the last ones (or the index is out of range). Go back no further than place 0.",
+        alone("index-from-the-end", _INDEX,
             (_NEAR, _rows("for k in range(window):\n            mask[i, i - k] = True"))),
+        alone("index-from-the-end-of-a-list", _INDEX, (_NEAR, "rows = [[False] * T for _ in range(T)]\n    for i in range(T):\n        for j in range(i - window + 1, i + 1):\n            rows[i][j] = True\n    return torch.tensor(rows)")),
         alone("rolled-round", "`roll` moves what falls off the left edge in again at the right, so the first words see the last ones. Nothing comes before place 0.",
             (_NEAR, "mask = torch.zeros(T, T, dtype=torch.bool)\n    for k in range(window):\n        mask = mask | torch.eye(T, dtype=torch.bool).roll(-k, dims=1)\n    return mask")),
         alone("triu-off-by-one", "Each word sees {window} places before it and not all of its own window: look at the two ends of a row, the oldest place and the word's own.",

@@ -805,7 +805,7 @@ GENERATE = Exercise(
         alone("every-position-to-choose", "`choose` gets the logits of all positions; it takes those of the last one only, (B, V).", (_LOGITS, "model(seen)")),
         alone("positions-flattened", "The choice is made among all positions at once, so the index runs over T · V: look at the last position only, `[:, -1]`.",
             (_LOGITS, "model(seen).flatten(1)"), hides_others=True),
-        alone("asked-once", "The model is asked once, before the loop, and the same token is added again and again: ask it after every new token.",
+        alone("asked-once", "The model answers the same text at every step, so the same token is added again and again. Ask it after every new token, about the text with that token in it.",
             ("        for _ in range(n_new):\n            seen = tokens[:, -model.max_len :]  # (B, T) with T <= max_len\n            logits = model(seen)[:, -1]  # (B, V)\n",
              "        logits = model(tokens[:, -model.max_len :])[:, -1]\n        for _ in range(n_new):\n")),
         alone("chosen-without-axis", "What `choose` gives has one axis, (B,), and the text has two: give it a second one, `[:, None]`.", ("chosen[:, None]", "chosen"), hides_others=True),
