@@ -62,11 +62,11 @@ PREFIX_MEAN = Exercise(
         Mistake("all-words", old=".tril()", new="",
             message="Every row is the mean of the whole sentence: keep only the lower triangle of the ones."),
         Mistake("excludes-itself", old=".tril()", new=".tril(diagonal=-1)",
-            message="Your triangle leaves out the diagonal (`diagonal=-1` does so, and a slice `x[:t]`), so a word does not count itself, and the first has nothing to average: start at the diagonal."),
+            message="Your triangle leaves out the diagonal (a slice `x[:t]` does so too, and `diagonal=-1`), so a word does not count itself, and the first has nothing to average: start at the diagonal."),
         Mistake("excludes-itself-first-zero",
             source="def prefix_mean(x):\n    allowed = torch.ones(len(x), len(x), dtype=x.dtype).tril(diagonal=-1)\n"
             "    return allowed / allowed.sum(dim=-1, keepdim=True).clamp(min=1) @ x",
-            message="Your triangle leaves out the diagonal (`diagonal=-1` does so, and a slice `x[:t]`), so a word does not count itself: row 0 should be the first word, not zero."),
+            message="Your triangle leaves out the diagonal (a slice `x[:t]` does so too, and `diagonal=-1`), so a word does not count itself: row 0 should be the first word, not zero."),
         Mistake("one-ahead", old=".tril()", new=".tril(diagonal=1)",
             message="Your triangle is one diagonal too wide: row t includes the next word, t + 1."),
         Mistake("counts-of-columns", old="allowed.sum(dim=-1", new="allowed.sum(dim=0",
