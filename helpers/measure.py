@@ -86,6 +86,11 @@ class LiveBytes(TorchDispatchMode):
     scratch space inside one operation is not seen.
     """
 
+    @classmethod
+    def _should_skip_dynamo(cls):
+        """Nothing here is compiled; by default PyTorch would load its compiler, a second of imports, to skip it."""
+        return False
+
     def __init__(self):
         super().__init__()
         self.live = 0

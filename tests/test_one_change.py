@@ -120,7 +120,7 @@ def test_nothing_is_said_where_two_changes_are_needed():
 def test_the_same_answer_gets_the_same_sentence_and_keeps_its_tree():
     trial = trial_of("2.1", SOFTMAX.replace("x - m", "x * m"))
     before = ast.dump(trial.answer.tree)
-    said = [one_change.find(trial.answer.tree, variants.Builder(trial.answer.space), trial.answer.fits, trial.answer.edits).sentence for _ in range(2)]
+    said = [one_change.find(trial.answer.tree, trial.answer.builder(), trial.answer.fits, trial.answer.edits).sentence for _ in range(2)]
     assert said[0] == said[1]
     assert ast.dump(trial.answer.tree) == before
 

@@ -123,7 +123,7 @@ class Trial:
     def values(self):
         answer, exercise = self.answer, self.exercise
         return first_difference.Values(
-            answer.tree, answer.space, exercise.reference, answer.run_variant, answer.right, answer.order,
+            answer.tree, answer.builder(), exercise.reference, answer.run_variant, answer.right, answer.order,
             sizes=lambda i: dict(exercise.cases[i].dims),
         )  # fmt: skip
 
@@ -132,7 +132,7 @@ class Trial:
         answer = self.answer
         if answer.tree is None or self.exercise.judge:  # many answers are right: a change that works is no advice
             return None
-        return one_change.find(answer.tree, variants.Builder(answer.space), answer.fits, answer.edits)
+        return one_change.find(answer.tree, answer.builder(), answer.fits, answer.edits)
 
     @functools.cached_property
     def difference(self):

@@ -132,6 +132,21 @@ class Answer:
         given, ours = variants.defaults_of(variants.parse(self.exercise.source)), variants.defaults_of(self.tree)
         return edits_of(self.tree, self.space, {name for name in ours if ours[name] == given.get(name)})
 
+    def builder(self):
+        """A new variants.Builder for variants of the answer, with costs as the answer's own."""
+        return variants.Builder(self.space, self._costs)
+
+    @functools.cached_property
+    def _costs(self):
+        build, first = variants.Builder(self.space), self.order[0]
+        calls = variants.calls_made(lambda: self.run_variant(build(self.tree), first))
+        in_loops = {}
+        for i in self.order:
+            before = build.left
+            self.run_variant(build(self.tree), i)
+            in_loops[i] = before - build.left
+        return variants.Costs.of(calls, in_loops[first], max(in_loops.values()))
+
     def run_variant(self, variant, i):
         """Outcome of another version of the answer on one case, guarded like the answer itself."""
         return running.run(self.exercise, variant, self.exercise.cases[i], seconds=VARIANT_SECONDS)

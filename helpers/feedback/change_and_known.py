@@ -10,7 +10,7 @@ from .edits import made
 from .exercise import AnswerProblem
 from .outcomes import same_outcome
 from .values import arrays, as_array
-from .variants import Builder, quiet_libraries
+from .variants import quiet_libraries
 
 VERIFIED = 400  # variants that are run on further cases
 TOO_MUCH = ("names", "order of lines")  # kinds of edits that may turn an answer into another mistake
@@ -37,7 +37,7 @@ def find(search):
         return None
     first, answer = search.order[0], search.answer
     seen = [ids for ids in search.twins.sets(1) if search.plainly_seen(ids) and search.differs(ids, first)]
-    build, source, left = Builder(answer.space), ast.unparse(answer.tree), VERIFIED
+    build, source, left = answer.builder(), ast.unparse(answer.tree), VERIFIED
     with quiet_libraries():
         for ids in seen:
             twin = search.twins.outcome(ids, first)

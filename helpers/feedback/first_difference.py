@@ -10,7 +10,7 @@ import itertools
 
 import numpy as np
 
-from . import variants, watching
+from . import watching
 from .differences import Difference, Value
 from .matching import array_of, copied, equal, nearly, relations, row_factors, same_kind, step_between, telling
 from .recording import RESULT, Recorder, Reference
@@ -28,8 +28,8 @@ def find(search):
 class Values:
     """One answer's values against the reference's. A step is a value in the answer, a key one in the reference."""
 
-    def __init__(self, tree, space, reference, run, right, order, phrases=None, sizes=None):
-        """tree, space: the answer, from `variants.parse`, and the names that its code sees.
+    def __init__(self, tree, build, reference, run, right, order, phrases=None, sizes=None):
+        """tree, build: the answer, from `variants.parse`, and a `variants.Builder` of its variants.
 
         reference: the right function or class. run(variant, i): runs a variant on case i, guarded. right(variant, i):
         the same, and whether it is right. order: indices of the cases, the first wrong one first. phrases: what the
@@ -37,7 +37,7 @@ class Values:
         """
         self.watched, self.steps = watching.watched(tree)
         self.theirs, self.run, self.right, self.order = Reference.of(reference, run), run, right, list(order)
-        self.phrases, self.sizes, self.build = phrases or {}, sizes, variants.Builder(space)
+        self.phrases, self.sizes, self.build = phrases or {}, sizes, build
         self.first, self._own, self._given, self._matches, self._calls = self.order[0], {}, {}, {}, {}
 
     def of_variant(self, watched, steps):

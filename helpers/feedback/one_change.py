@@ -62,7 +62,6 @@ def find(tree, build, fits, edits, limit=None, tried=None):
     limit = limit or (CLASS_LIMIT if isinstance(tree.body[0], ast.ClassDef) else FUNCTION_LIMIT)
     found, left = [], limit
     with quiet_libraries():
-        build.measure(lambda: fits_when_built(tree, build, fits))
         for edit in edits[:limit]:
             left -= 1
             if left < 0 or build.exhausted or found and edit.rank > found[0].rank + 1:

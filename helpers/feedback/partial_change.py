@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from . import one_change
 from .edits import made
-from .variants import Builder
 
 FEWEST = 3  # wrong cases, from which on it says something that some become right
 VERIFIED = 40  # edits that are run on all cases
@@ -42,7 +41,7 @@ def find(search):
         return None
     first = search.order[0]
     fine = [edit for edit, outcome in search.tried if _means_much(edit) and answer.would_be_right(first, outcome)]
-    build = Builder(answer.space)
+    build = answer.builder()
     best = _best(answer, build, fine[:VERIFIED])
     if best is None:
         probe = _another_kind(search)

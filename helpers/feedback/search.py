@@ -6,7 +6,7 @@ import inspect
 import numpy as np
 
 from ..course import VOCABULARY
-from . import counting, evidence, explanations, first_difference, one_change, variants
+from . import counting, evidence, explanations, first_difference, one_change
 from .outcomes import same_outcome
 from .running import line_in, place_of
 
@@ -129,8 +129,7 @@ class Search:
         answer = self.answer
         if answer.tree is None or not inspect.signature(self.exercise.reference).parameters:
             return None  # where nothing is given, many answers are right, and a change that works is no advice
-        build = variants.Builder(answer.space)
-        return one_change.find(answer.tree, build, answer.fits, answer.edits, tried=self._keep_tried)
+        return one_change.find(answer.tree, answer.builder(), answer.fits, answer.edits, tried=self._keep_tried)
 
     def _keep_tried(self, edit):
         """Keep an edit with what the answer did with it on the first wrong case."""
@@ -150,7 +149,7 @@ class Search:
             return None
         return first_difference.Values(
             answer.tree,
-            answer.space,
+            answer.builder(),
             exercise.reference,
             answer.run_variant,
             answer.right,

@@ -14,8 +14,8 @@ from .variants import quiet_libraries
 from .watching import Watched, watched
 
 TAKEN_UP = 2  # first changes for which second ones are tried
-FIRST, SECOND = 180, 90  # first changes, and second ones for each
-FIRST_OF_CLASSES, SECOND_OF_CLASSES = 110, 60
+FIRST, SECOND = 140, 90  # first changes, and second ones for each
+FIRST_OF_CLASSES, SECOND_OF_CLASSES = 70, 60
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,6 @@ def find(tree, space, edits, search, fits):
     settled = {search.steps[k].line for k in steps if search.steps[k].name} - wrong_lines
     promising = []
     with quiet_libraries():
-        search.build.measure(lambda: one_change.fits_when_built(tree, search.build, fits))
         for edit in edits[:first_limit]:
             if search.build.exhausted:
                 break

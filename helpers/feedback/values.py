@@ -10,7 +10,8 @@ import numpy as np
 
 
 def is_tensor(x):
-    return type(x).__module__.partition(".")[0] == "torch" and hasattr(x, "detach")
+    module = type(x).__module__
+    return (module == "torch" or module[:6] == "torch.") and hasattr(x, "detach")
 
 
 def is_array(x):

@@ -9,13 +9,15 @@ import contextlib
 import os
 import sys
 import warnings
+from dataclasses import dataclass
 
 from . import guards
 
 LARGEST = 4000  # nodes of a tree that is looked at
 # Calls and operations, counted by the round in loops, and estimated for each call of a variant.
-OPERATIONS = 150_000  # what one variant may do
+OPERATIONS = 150_000  # what one call of a variant may do
 OPERATIONS_IN_ALL = 240_000  # and all variants of one answer together
+AT_LEAST, TIMES = 8_000, 12  # a call of a variant may do so much in its loops, and so often what the answer does
 CALLS_PER_OPERATION = 8  # function calls, those of the guards included, that cost as much as one operation of NumPy
 _COUNT, NOTE = "__count__", "__note_a_value__"  # names that variants have besides those of the answer
 
@@ -88,21 +90,34 @@ def globals_of(candidate):
     return guards.globals_of(candidate) or {}
 
 
+@dataclass(frozen=True)
+class Costs:
+    """What variants of an answer count, in operations, and may do, as measured on the answer itself.
+
+    for_a_call: of a variant. for_each: operation in a loop. allowed: in one call.
+    """
+
+    for_a_call: int = 0
+    for_each: int = 1
+    allowed: int = OPERATIONS
+
+    @classmethod
+    def of(cls, calls, in_loops, most_in_loops):
+        """calls: of functions, when the answer ran on one case. in_loops: operations there; the most on any case."""
+        calls //= CALLS_PER_OPERATION
+        for_each = max(1, calls // in_loops) if in_loops else 1
+        return cls(1 + calls, for_each, min(OPERATIONS, AT_LEAST + TIMES * most_in_loops * for_each))
+
+
 class Builder:
     """Turns a tree (ast.Module with one definition) into the function or class that it defines, again and again.
 
     space: names that the definition may use; it is copied, and stays as it is. Calling raises what compiling raises.
-    A variant may do OPERATIONS, all that are built here together OPERATIONS_IN_ALL: calls and operations in loops,
-    and for every call of a variant what `measure` found.
+    A call of a variant may do what `costs` allow, all that are built here together OPERATIONS_IN_ALL.
     """
 
-    def __init__(self, space):
-        self.space, self.left, self.for_a_call = dict(space), OPERATIONS_IN_ALL, 0
-
-    def measure(self, action):
-        """Take the cost of a call from an action that calls the answer once."""
-        if not self.for_a_call:
-            self.for_a_call = 1 + calls_made(action) // CALLS_PER_OPERATION
+    def __init__(self, space, costs=None):
+        self.space, self.left, self.costs = dict(space), OPERATIONS_IN_ALL, costs or Costs()
 
     @property
     def exhausted(self):
@@ -110,17 +125,18 @@ class Builder:
         return self.left <= 0
 
     def __call__(self, tree, note=None):
-        own = OPERATIONS
+        own, costs = self.costs.allowed, self.costs
 
-        def count(operations):
+        def count(operations, begins=False):
             nonlocal own
-            own -= operations
-            self.left -= operations
+            cost = operations if begins else operations * costs.for_each
+            own = costs.allowed if begins else own - cost
+            self.left -= cost
             if own < 0 or self.left < 0:
                 raise TooManyOperations
 
         space = {**self.space, _COUNT: count, NOTE: note}
-        with _counted(tree, self.for_a_call), warnings.catch_warnings():
+        with _counted(tree, costs.for_a_call), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of "is not" with a literal, and the like
             code = compile(tree, "<variant of an answer>", "exec", dont_inherit=True)
         exec(code, space)
@@ -137,12 +153,12 @@ class Builder:
 @contextlib.contextmanager
 def _counted(tree, for_a_call):
     """The tree with a counting call at the start of functions and of loops' bodies, for the time of a compilation."""
-    bodies = [(function.body, for_a_call) for function in functions_of(tree) if for_a_call]
+    bodies = [(function.body, (for_a_call, True)) for function in functions_of(tree) if for_a_call]
     for loop in _loops(tree.body):
         operations = sum(isinstance(node, (ast.Call, ast.BinOp)) for line in loop.body for node in ast.walk(line))
-        bodies.append((loop.body, 1 + operations))
-    for body, operations in bodies:
-        call = ast.Expr(ast.Call(ast.Name(_COUNT, ast.Load()), [ast.Constant(operations)], []))
+        bodies.append((loop.body, (1 + operations,)))
+    for body, arguments in bodies:
+        call = ast.Expr(ast.Call(ast.Name(_COUNT, ast.Load()), list(map(ast.Constant, arguments)), []))
         body.insert(0, ast.fix_missing_locations(ast.copy_location(call, body[0])))
     try:
         yield

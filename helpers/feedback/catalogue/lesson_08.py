@@ -11,9 +11,6 @@ from ..exercise import AnswerProblem, Case, Exercise, Finding, Mistake, Predicti
 from ..modules import filled
 from .common import alone, keeps_names, nearly_right
 
-# The first use of a dispatch mode makes PyTorch load a second of code; inside an answer's time limit it could be cut short.
-peak_bytes(torch.zeros, 1)
-
 
 def _normal(seed, *shapes, dtype=torch.float64):
     generator = torch.Generator().manual_seed(seed)
