@@ -161,6 +161,31 @@ def attend_faintly(x):
     return 0.99 * attend_causal(x) + 0.01 * attend_without_mask(x)
 
 
+# What no derivative shows: each of these leaks, and the gradient of what leaks is zero, or there is none.
+
+
+def attend_beside_detached(x):
+    """Leaks: a tenth of the output comes from attention without a mask, detached, so that no gradient tells."""
+    return 0.9 * attend_causal(x) + 0.1 * attend_without_mask(x).detach()
+
+
+def attend_with_rounded_mean(x):
+    """Leaks: the mean of the whole sentence, rounded to two decimals, is added; rounding has the gradient 0."""
+    return attend_causal(x) + (100 * x.mean(dim=0)).round() / 100
+
+
+def attend_with_ranks(x):
+    """Leaks: the rank of each feature among all words is added; comparing and counting have no gradient."""
+    ranks = (x[:, None] > x[None, :]).sum(dim=1)  # (T, d)
+    return attend_causal(x) + ranks.to(x.dtype) / x.shape[0]
+
+
+@torch.no_grad()
+def attend_without_gradient(x):
+    """Leaks: every word sees every word, and all of it runs under no_grad."""
+    return attend_without_mask(x)
+
+
 HONEST = (
     attend_causal,
     mean_of_earlier_words,
@@ -188,6 +213,12 @@ LEAKING = (
     attend_less_the_maximum,
     attend_one_feature,
     attend_faintly,
+)
+LEAKING_WITHOUT_GRADIENT = (
+    attend_beside_detached,
+    attend_with_rounded_mean,
+    attend_with_ranks,
+    attend_without_gradient,
 )
 
 

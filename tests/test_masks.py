@@ -104,6 +104,14 @@ def test_autograd_gives_the_same_verdict(attend):
     assert depends_on_a_later_word(attend, normal(7, 4)) == (attend in mask_tasks.LEAKING)
 
 
+@pytest.mark.parametrize("attend", mask_tasks.LEAKING_WITHOUT_GRADIENT, ids=lambda f: f.__name__)
+def test_leak_that_no_derivative_shows_is_found_out_by_changes(attend):
+    for seed in range(10):
+        assert masks.leaks_future(attend, normal(7, 4, seed=seed)) is True
+    assert not depends_on_a_later_word(attend, normal(7, 4))
+    assert attend.__doc__.startswith("Leaks")
+
+
 @pytest.mark.parametrize("attend", [*mask_tasks.HONEST, *mask_tasks.LEAKING], ids=lambda f: f.__name__)
 def test_docstrings_say_which_functions_leak(attend):
     assert attend.__doc__.startswith("Leaks") == (attend in mask_tasks.LEAKING)

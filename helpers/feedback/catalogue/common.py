@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 
 from ..exercise import Finding, Mistake
-from ..values import as_array, is_array, is_tensor
+from ..values import as_array, is_array, is_tensor, same
 
 
 def normal(seed, *shapes, dtype=float):
@@ -195,3 +195,58 @@ def keeps_names(*names):
             )
 
     return ask
+
+
+def keeps_nothing(build, *calls):
+    """A property: a module answers each call from its arguments alone, whatever it was called with before.
+
+    build: function of a class, gives a module that is ready to be called, the same one at every time.
+    calls: pairs (what a call is, "with a mask"; function that makes its arguments). One module gets them one after the
+    other, and must answer as a new one does.
+    """
+
+    def ask(candidate):
+        used, before, changing = build(candidate), "", []
+        for said, make in calls:
+            alone, held = build(candidate)(*make()), _held(used)
+            try:
+                what = "" if same(used(*make()), alone, 1e-4) else "gives other numbers than it does in a new module"
+            except Exception as problem:
+                what = f"stops with {type(problem).__name__}, and in a new module it does not"
+            if what and before:
+                where = f", `self.{'` and `self.'.join(changing[:3])}`" if changing else ""
+                return Finding(
+                    "keeps-something",
+                    f"The first call of a module is right, but after a call {before}, a call {said} {what}. So yours keeps"
+                    f" something from one call to the next{where}. What comes out may depend on the arguments and on the"
+                    " parameters only, not on earlier calls.",
+                )
+            before, changing = said, [name for name, value in _held(used).items() if not _unchanged(held.get(name), value)]
+        return None
+
+    return ask
+
+
+def _held(model):
+    """What a module and the modules inside it hold as attributes, buffers too, by the name behind `self.`."""
+    held = {}
+    for path, module in model.named_modules():
+        own = {name: value for name, value in vars(module).items() if not name.startswith("_")}
+        own |= dict(module.named_buffers(recurse=False))
+        held |= {f"{path}.{name}" if path else name: _copied(value) for name, value in own.items()}
+    return held
+
+
+def _copied(value):
+    if is_array(value):
+        return value.clone() if is_tensor(value) else value.copy()
+    return value.copy() if isinstance(value, (list, dict, set)) else value
+
+
+def _unchanged(before, now):
+    if is_array(now):
+        return is_array(before) and same(now, before, 0.0)
+    try:
+        return before is now or bool(before == now)
+    except (TypeError, ValueError, RuntimeError):  # containers of arrays have no plain answer
+        return False

@@ -96,13 +96,13 @@ SOFT_LOOKUP = Exercise(
     covers="sharpness 0, 0.5, 1 and 3, large scores, one key, float32",
     cases=(
         _lookup_case("sharpness 1", 1, 5, 4, 3),
-        _lookup_case("sharpness 3", 2, 6, 4, 2, sharpness=3.0),
-        _lookup_case("sharpness 0", 3, 5, 3, 2, sharpness=0.0),
+        _lookup_case("sharpness 3", 2, 7, 4, 2, sharpness=3.0),
+        _lookup_case("sharpness 0", 3, 4, 3, 2, sharpness=0.0),
         _lookup_case("sharpness a half", 4, 4, 2, 5, sharpness=0.5),
         _lookup_case("very large scores", 5, 5, 3, 4, scale=1e4, sharpness=2.0),
         _lookup_case("one key", 6, 1, 3, 2, sharpness=2.0),
         _lookup_case("as many keys as features", 7, 4, 4, 4, sharpness=1.5),
-        _lookup_case("float32", 8, 6, 3, 2, dtype=np.float32, sharpness=2.0),
+        _lookup_case("float32", 8, 7, 3, 2, dtype=np.float32, sharpness=2.0),
         Case("whole numbers", lambda: (*whole(9, (4,), (6, 4), (6, 3)), 0.5), {"n": 6, "d": 4, "d_v": 3}),
     ),
     mistakes=(
@@ -216,12 +216,12 @@ PROJECT = Exercise(
     results=("Q", "K", "V"),
     covers="wide and narrow projections, all sizes equal, one word, float32",
     cases=(
-        _project_case("seven words", 1, 7, 4, 2, 3),
+        _project_case("seven words", 1, 7, 6, 3, 5),
         _project_case("all sizes equal", 2, 4, 4, 4, 4),
         _project_case("wide projections", 3, 5, 3, 6, 8),
         _project_case("one word", 4, 1, 4, 2, 3),
-        _project_case("float32", 5, 6, 5, 3, 2, np.float32),
-        Case("fractions and whole numbers", lambda: (*normal(6, (7, 4)), *whole(6, (4, 2), (4, 2), (4, 3))), {"T": 7, "d_model": 4, "d_k": 2, "d_v": 3}),
+        _project_case("float32", 5, 6, 5, 3, 4, np.float32),
+        Case("fractions and whole numbers", lambda: (*normal(6, (7, 6)), *whole(6, (6, 3), (6, 3), (6, 5))), {"T": 7, "d_model": 6, "d_k": 3, "d_v": 5}),
     ),
     mistakes=(
         Mistake("weights-transposed", edits=_each_projection("X @ {}.T"),

@@ -159,17 +159,17 @@ def _mask(kind, seed, lead, T_q, T_k):
 
 
 ATTENTION_CASES = (
-    _attention_case("five queries, seven keys", 1, (), 5, 7, 4, 3),
+    _attention_case("five queries, seven keys", 1, (), 5, 7, 4, 6),
     _attention_case("a mask", 2, (), 5, 7, 6, 3, mask="shared"),
     _attention_case("a causal mask, equal lengths", 3, (), 6, 6, 3, 4, mask="causal"),
     _attention_case("a batch of three", 4, (3,), 5, 7, 4, 2),
-    _attention_case("a batch, another mask for each example", 5, (3,), 5, 7, 6, 2, mask="each"),
-    _attention_case("a batch with two heads, one mask for all", 6, (3, 2), 5, 7, 4, 6, mask="shared"),
+    _attention_case("a batch, another mask for each example", 5, (3,), 5, 7, 6, 4, mask="each"),
+    _attention_case("a batch with two heads, one mask for all", 6, (3, 2), 5, 7, 4, 9, mask="shared"),
     _attention_case("all sizes equal", 7, (), 5, 5, 5, 5, mask="shared"),
     _attention_case("a batch of two, all other sizes equal", 12, (2,), 4, 4, 4, 4, mask="each"),
-    _attention_case("very large scores", 13, (), 5, 7, 3, 2, large=5e3, mask="shared"),
-    _attention_case("scores far below zero", 14, (), 5, 7, 4, 3, mask="shared", low=2e4),
-    _attention_case("one query, one feature", 9, (2,), 1, 6, 1, 3),
+    _attention_case("very large scores", 13, (), 5, 7, 3, 6, large=5e3, mask="shared"),
+    _attention_case("scores far below zero", 14, (), 5, 7, 4, 6, mask="shared", low=2e4),
+    _attention_case("one query, one feature", 9, (2,), 1, 7, 1, 3),
     _attention_case("float32", 10, (2,), 5, 7, 8, 3, mask="each", dtype=np.float32),
 )
 
@@ -472,12 +472,12 @@ SELF_ATTENTION = Exercise(
     sums_to_one=("weights",),
     covers="one sequence, batches, masks, all widths equal, one word, float32",
     cases=(
-        _self_case("seven words", 1, (), 7, 5, 4, 3),
-        _self_case("a mask", 2, (), 7, 5, 4, 3, mask="shared"),
+        _self_case("seven words", 1, (), 7, 5, 6, 3),
+        _self_case("a mask", 2, (), 7, 5, 6, 3, mask="shared"),
         _self_case("all widths equal", 3, (), 6, 4, 4, 4),
-        _self_case("a batch of three, a mask for each", 4, (3,), 7, 5, 4, 2, mask="each"),
+        _self_case("a batch of three, a mask for each", 4, (3,), 7, 5, 6, 4, mask="each"),
         _self_case("one word", 5, (), 1, 4, 3, 2),
-        _self_case("float32", 6, (2,), 6, 5, 3, 4, mask="causal", dtype=np.float32),
+        _self_case("float32", 6, (2,), 6, 5, 7, 4, mask="causal", dtype=np.float32),
     ),
     mistakes=(
         Mistake("one-matrix-for-all", edits=(("X @ W_k", "X @ W_q"), ("X @ W_v", "X @ W_q")), hides_others=True,
@@ -654,7 +654,7 @@ GENERAL = Exercise(
         _general_case("equal widths", 2, 5, 7, 4, 4),
         _general_case("all sizes equal", 3, 4, 4, 4, 4),
         _general_case("one query", 4, 1, 6, 2, 5),
-        _general_case("float32", 5, 4, 6, 3, 2, np.float32),
+        _general_case("float32", 5, 4, 6, 5, 3, np.float32),
     ),
     mistakes=(
         Mistake("w-transposed", old="Q @ W @", new="Q @ W.T @",

@@ -216,7 +216,7 @@ ENTROPY = Exercise(
         _weights_case("three rows of five", _weights(1, 3, 5), tolerance=1e-6),
         _weights_case("one row", [0.5, 0.3, 0.2], tolerance=1e-6),
         _weights_case("a square", _weights(2, 4, 4), tolerance=1e-6),
-        _weights_case("leading axes", _weights(3, 2, 3, 6), {"B": 2, "T_q": 3, "n": 6}, tolerance=1e-6),
+        _weights_case("leading axes", _weights(3, 2, 3, 7), {"B": 2, "T_q": 3, "n": 7}, tolerance=1e-6),
         _weights_case("some weights are 0", _ZEROS, tolerance=1e-6),
         _weights_case("one word has everything", np.eye(3)[[1, 0]], tolerance=1e-3),  # of 0: lets 1e-8 in the log pass
         _weights_case("equal weights", np.full((2, 8), 1 / 8), tolerance=1e-6),
@@ -346,7 +346,7 @@ JACOBIAN = Exercise(
         _weights_case("three rows of five", _weights(1, 3, 5)),
         _weights_case("one row", [0.5, 0.3, 0.2]),
         _weights_case("a square", _weights(2, 4, 4)),
-        _weights_case("leading axes", _weights(3, 2, 3, 6), {"B": 2, "T_q": 3, "n": 6}),
+        _weights_case("leading axes", _weights(3, 2, 3, 7), {"B": 2, "T_q": 3, "n": 7}),
         _weights_case("some weights are 0", _ZEROS),
         _weights_case("rows of one weight", np.ones((3, 1))),
         _weights_case("float32", _weights(4, 3, 7, dtype=np.float32)),

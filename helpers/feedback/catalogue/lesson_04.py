@@ -19,6 +19,7 @@ from .common import (
     columns_sum_to_one,
     keeps_dtype,
     keeps_names,
+    keeps_nothing,
     nearly_right,
     negative_weights,
 )
@@ -62,11 +63,11 @@ SPLIT = Exercise(
     covers="batches, one head, heads of one feature, one position",
     cases=(
         _split_case("three sentences of five words, two heads", 3, 5, 2, 4),
-        _split_case("two sentences of six words, three heads", 2, 6, 3, 4),
+        _split_case("two sentences of seven words, three heads", 2, 7, 3, 4),
         _split_case("one head", 2, 3, 1, 4),
         _split_case("heads of one feature", 2, 5, 3, 1),
         _split_case("one position", 3, 1, 2, 4),
-        _split_case("float64", 2, 5, 3, 6, torch.float64),
+        _split_case("float64", 2, 5, 3, 7, torch.float64),
     ),
     mistakes=(
         Mistake("split-no-transpose",
@@ -132,11 +133,11 @@ MERGE = Exercise(
     covers="batches, one head, heads of one feature, one position",
     cases=(
         _merge_case("three sentences of five words, two heads", 3, 5, 2, 4),
-        _merge_case("two sentences of six words, three heads", 2, 6, 3, 4),
+        _merge_case("two sentences of seven words, three heads", 2, 7, 3, 4),
         _merge_case("one head", 2, 3, 1, 4),
         _merge_case("heads of one feature", 2, 5, 3, 1),
         _merge_case("one position", 3, 1, 2, 4),
-        _merge_case("float64", 2, 5, 3, 6, torch.float64),
+        _merge_case("float64", 2, 5, 3, 7, torch.float64),
     ),
     mistakes=(
         Mistake("merge-no-transpose", old="x.transpose(1, 2)", new="x",
@@ -313,6 +314,21 @@ class MultiHeadAttention(nn.Module):
         self.dropout = nn.Dropout(dropout)
 """
 
+def _built_and_filled(candidate):
+    return filled(built(candidate, (12, 2)), _reference(12, 2)).eval()
+
+
+def _call(seed, B, T, mask=None):
+    """A function that makes the arguments of one call of a module."""
+
+    def make():
+        rng = np.random.default_rng(seed)
+        x = _normal(rng, B, T, 12)
+        return (x,) if mask is None else (x, _mask(rng, *mask))
+
+    return make
+
+
 _OVER_HEADS = (
     ("split_heads(z, self.n_heads)", "z.reshape(len(x), x.shape[1], self.n_heads, -1)"),
     ("merge_heads(heads)", "heads.reshape(x.shape)"),
@@ -332,25 +348,34 @@ ATTENTION = Exercise(
     properties=(
         keeps_names("d_model", "n_heads", "dropout"),
         gradients_reach_every_parameter(multi_head.MultiHeadAttention, (12, 2), _inputs_for_gradients),
+        keeps_nothing(
+            _built_and_filled,
+            ("without a mask", _call(30, 3, 5)),
+            ("with a mask", _call(30, 3, 5, (5, 5))),
+            ("without a mask", _call(30, 3, 5)),
+            ("with another mask", _call(31, 3, 5, (3, 1, 5, 5))),
+            ("with fewer words", _call(32, 2, 4)),
+            ("with more words and a mask", _call(33, 3, 7, (7, 7))),
+        ),
     ),
     explain=(_share_dropped, another_divisor(), columns_sum_to_one, _who_gets_weight, negative_weights, nearly_right),
     notes=(_forward_by_its_name,),
     max_mistakes=2,
     cases=(
-        _attention_case("no mask", 0, 3, 5, 12, 2),
-        _attention_case("one mask (T, T) for all", 1, 3, 5, 12, 2, mask=(5, 5)),
-        _attention_case("a mask (B, 1, T, T) for each sentence", 2, 3, 5, 12, 2, mask=(3, 1, 5, 5)),
+        _attention_case("no mask", 0, 4, 5, 12, 2),
+        _attention_case("one mask (T, T) for all", 21, 4, 5, 12, 2, mask=(5, 5)),
+        _attention_case("a mask (B, 1, T, T) for each sentence", 2, 4, 5, 12, 2, mask=(4, 1, 5, 5)),
         _attention_case("a mask for each sentence, with B = h", 3, 2, 5, 12, 2, mask=(2, 1, 5, 5)),
-        _attention_case("a mask for each head, float64", 4, 3, 4, 15, 5, mask=(1, 5, 4, 4), dtype=torch.float64),
+        _attention_case("a mask for each head, float64", 4, 2, 4, 15, 5, mask=(1, 5, 4, 4), dtype=torch.float64),
         _attention_case("large scores", 5, 2, 7, 12, 4, mask=(7, 7), scale=30.0),
-        _attention_case("scores far below zero", 13, 3, 5, 12, 2, mask=(3, 1, 5, 5), scale=1e3),
-        _attention_case("half precision with a mask", 6, 3, 5, 12, 2, mask=(3, 1, 5, 5), dtype=torch.float16),
+        _attention_case("scores far below zero", 13, 4, 5, 12, 2, mask=(4, 1, 5, 5), scale=1e3),
+        _attention_case("half precision with a mask", 6, 4, 5, 12, 2, mask=(4, 1, 5, 5), dtype=torch.float16),
         _attention_case("one head", 7, 3, 4, 6, 1, mask=(4, 4)),
-        _attention_case("one position", 8, 3, 1, 12, 2),
+        _attention_case("one position", 8, 4, 1, 12, 2),
         _attention_case("d_model = 10 and three heads", 9, 3, 5, 10, 3),
-        _attention_case("weights in train mode with dropout", 10, 3, 5, 12, 2, dropout=0.25, seen="weights"),
+        _attention_case("weights in train mode with dropout", 10, 4, 5, 12, 2, dropout=0.25, seen="weights"),
         _attention_case("what dropout drops in train mode", 11, 200, 1, 12, 2, dropout=0.25, seen="dropped"),
-        _attention_case("dropout is off in eval mode", 12, 3, 5, 12, 2, dropout=0.25),
+        _attention_case("dropout is off in eval mode", 12, 4, 5, 12, 2, dropout=0.25),
     ),
     mistakes=(
         # layers
@@ -619,9 +644,9 @@ def _from_torch_case(name, seed, d_model, n_heads, dtype=torch.float32, dropout=
         with torch.no_grad():
             for parameter in mha.parameters():
                 parameter.copy_(_normal(rng, *parameter.shape, dtype=torch.float64))
-        return mha, _normal(rng, 7, 8, d_model, dtype=dtype)
+        return mha, _normal(rng, 7, 9, d_model, dtype=dtype)
 
-    return Case(name, make, {"B": 7, "T": 8, "h": n_heads, "d_model": d_model, "3·d_model": 3 * d_model})
+    return Case(name, make, {"B": 7, "T": 9, "h": n_heads, "d_model": d_model, "3·d_model": 3 * d_model})
 
 
 def _what_was_copied(case, expected, got):
@@ -674,6 +699,14 @@ FROM_TORCH = Exercise(
             message="W_o is transposed: both modules keep their matrices as nn.Linear does, (out, in), so copy it as it is."),
         Mistake("cut-by-columns", old="mha.in_proj_weight.chunk(3)", new="mha.in_proj_weight.reshape(-1, 3, mha.embed_dim).unbind(1)",
             message="You took every third row of in_proj_weight; the queries' d_model rows stand together at the top, then the keys', then the values'."),
+        alone("rows-of-each-head-together", "You unpacked in_proj_weight as if each head's queries, keys and values stood together, (h, 3, d_k, d_model), as some models store them. PyTorch has all rows of W_q first, then those of W_k, then those of W_v.",
+            ("mha.in_proj_weight.chunk(3)", "mha.in_proj_weight.reshape(mha.num_heads, 3, -1, mha.embed_dim).transpose(0, 1).flatten(1, 2)")),
+        alone("rows-of-each-head-together-features-first", "You unpacked in_proj_weight as (h, d_k, 3, d_model), so every third row went to the same matrix. PyTorch has all rows of W_q first, then those of W_k, then those of W_v.",
+            ("mha.in_proj_weight.chunk(3)", "mha.in_proj_weight.reshape(mha.num_heads, -1, 3, mha.embed_dim).permute(2, 1, 0, 3).flatten(1, 2)")),
+        alone("rows-dealt-out-to-the-heads", "The rows within W_q, W_k and W_v are dealt out to the heads by turns. They need no other order: head 0's d_k rows come first in PyTorch's matrices as in ours.",
+            ("mha.in_proj_weight.chunk(3)", "mha.in_proj_weight.reshape(3, -1, mha.num_heads, mha.embed_dim).transpose(1, 2).flatten(1, 2)")),
+        alone("columns-dealt-out-to-the-heads", "The columns of W_o are dealt out to the heads by turns. They need no other order: head 0's d_k columns come first in PyTorch's matrix as in ours.",
+            ("copy_(mha.out_proj.weight)", "copy_(mha.out_proj.weight.unflatten(1, (-1, mha.num_heads)).transpose(1, 2).flatten(1))")),
         Mistake("chunks-along-columns",
             source="def from_torch(mha):\n    ours = MultiHeadAttention(mha.embed_dim, mha.num_heads)\n"
             "    W_q, W_k, W_v = mha.in_proj_weight.chunk(3, dim=1)\n    with torch.no_grad():\n        ours.W_q.weight.copy_(W_q)",

@@ -16,7 +16,9 @@ from .common import (
     another_divisor,
     blocked_keys,
     columns_sum_to_one,
+    keeps_dtype,
     keeps_names,
+    keeps_nothing,
     nearly_right,
     negative_weights,
 )
@@ -29,8 +31,12 @@ def _normal(seed, *shape, dtype=torch.float64):
 # 5.1 Prefix mean ------------------------------------------------------------------------------------------------------
 
 
+# `torch.ones` makes float32, and weights that are turned into x's dtype at the end are right to seven digits only.
+_WEIGHTS_IN_FLOAT32 = 1e-6
+
+
 def _mean_case(name, seed, T, d, dtype=torch.float64):
-    return Case(name, lambda: (_normal(seed, T, d, dtype=dtype),), {"T": T, "d": d})
+    return Case(name, lambda: (_normal(seed, T, d, dtype=dtype),), {"T": T, "d": d}, _WEIGHTS_IN_FLOAT32 if dtype == torch.float64 else None)
 
 
 PREFIX_MEAN = Exercise(
@@ -41,7 +47,7 @@ PREFIX_MEAN = Exercise(
     cases=(
         _mean_case("five words, three features", 1, 5, 3),
         _mean_case("four words, four features", 2, 4, 4),
-        Case("the lesson's own sentence", lambda: (torch.from_numpy(query_key_value.embed(query_key_value.words)),), {"T": 7, "d": 4}),
+        Case("the lesson's own sentence", lambda: (torch.from_numpy(query_key_value.embed(query_key_value.words)),), {"T": 7, "d": 4}, _WEIGHTS_IN_FLOAT32),
         _mean_case("one word", 3, 1, 3),
         _mean_case("one feature", 4, 6, 1),
         _mean_case("seven words, float32", 5, 7, 2, torch.float32),
@@ -56,11 +62,11 @@ PREFIX_MEAN = Exercise(
         Mistake("all-words", old=".tril()", new="",
             message="Every row is the mean of the whole sentence: keep only the lower triangle of the ones."),
         Mistake("excludes-itself", old=".tril()", new=".tril(diagonal=-1)",
-            message="Your triangle leaves out the diagonal (a slice `x[:t]` does so too), so a word does not count itself, and the first has nothing to average: start at the diagonal."),
+            message="Your triangle leaves out the diagonal (a slice `x[:t]` does so too, and `diagonal=-1`), so a word does not count itself, and the first has nothing to average: start at the diagonal."),
         Mistake("excludes-itself-first-zero",
             source="def prefix_mean(x):\n    allowed = torch.ones(len(x), len(x), dtype=x.dtype).tril(diagonal=-1)\n"
             "    return allowed / allowed.sum(dim=-1, keepdim=True).clamp(min=1) @ x",
-            message="Your triangle leaves out the diagonal (a slice `x[:t]` does so too), so a word does not count itself: row 0 should be the first word, not zero."),
+            message="Your triangle leaves out the diagonal (a slice `x[:t]` does so too, and `diagonal=-1`), so a word does not count itself: row 0 should be the first word, not zero."),
         Mistake("one-ahead", old=".tril()", new=".tril(diagonal=1)",
             message="Your triangle is one diagonal too wide: row t includes the next word, t + 1."),
         Mistake("counts-of-columns", old="allowed.sum(dim=-1", new="allowed.sum(dim=0",
@@ -73,6 +79,12 @@ PREFIX_MEAN = Exercise(
             message="You divided row t by one too many: it holds t + 1 words."),
         Mistake("softmax-of-ones", old="allowed / counts", new="torch.softmax(allowed, dim=-1)",
             message="Softmax of ones and zeros still gives the zeros weight, since e⁰ = 1: divide by the counts (minus infinity comes later in the lesson)."),
+        alone("softmax-of-shares", "You took a softmax of the finished shares. They sum to 1 already, and the softmax gives weight to the zeros too, since e⁰ = 1: leave it out.",
+            ("weights = allowed / counts", "weights = torch.softmax(allowed / counts, dim=-1)")),
+        alone("softmax-then-masked", "You took a softmax over the whole row and set the later words to 0 afterwards. They had their share already, so your rows no longer sum to 1: divide by the counts.",
+            ("weights = allowed / counts", "weights = torch.softmax(allowed, dim=-1) * allowed")),
+        alone("softmax-of-the-columns", "Your softmax runs down the columns of a triangle of ones and zeros, and gives weight to the zeros too, since e⁰ = 1. Divide each row by its number of ones.",
+            ("weights = allowed / counts", "weights = torch.softmax(allowed, dim=0)")),
         Mistake("weights-transposed", old="weights @ x", new="weights.T @ x",
             message="The weights stand on their side: row t of the weights belongs to word t, so it is `weights @ x`."),
         Mistake("weights-returned", old="return weights @ x", new="return weights",
@@ -101,14 +113,17 @@ PREFIX_MEAN = Exercise(
         alone("list-of-rows", "The rows are in a Python list: torch.stack makes one tensor of them.", ("return weights @ x", "return list(weights @ x)")),
     ),
     explain=(nearly_right,),
+    properties=(keeps_dtype(_normal(6, 5, 3)),),
     indistinguishable=(
         *pairs("all-words", "divides-by-T", "counts-of-columns", "no-keepdim", "softmax-of-ones", "weights-transposed"),
         *pairs("softmax-of-ones", "divides-by-T", "counts-of-columns", "no-keepdim"),
         *pairs("upper-triangle", "divides-by-T", "not-divided", "counts-of-columns", "weights-transposed"),
         *pairs("weights-transposed", "divides-by-T", "not-divided", "counts-of-columns", "excludes-itself"),
         *pairs("counts-of-columns", "excludes-itself"),
+        ("dtype-lost", "weights-returned"),  # weights in float32 are right to seven digits
     ),
     alternatives=(
+        "def prefix_mean(x):\n    w = torch.ones(len(x), len(x)).tril()\n    return (w / w.sum(dim=1, keepdim=True)).to(x.dtype) @ x",
         "def prefix_mean(x):\n    return x.cumsum(dim=0) / torch.arange(1, len(x) + 1, dtype=x.dtype)[:, None]",
         "def prefix_mean(x):\n    return torch.stack([x[: t + 1].mean(dim=0) for t in range(len(x))])",
         "def prefix_mean(x):\n    T = len(x)\n    scores = torch.zeros(T, T, dtype=x.dtype).masked_fill(~torch.ones(T, T, dtype=torch.bool).tril(), -torch.inf)\n"
@@ -249,16 +264,51 @@ _FAINT = (
 )
 _SOME_T = "Some moments are never tried: t must run from 1 to the last word, T − 1, or a leak can hide where you did not look."
 
+_DERIVATIVES = (
+    "You ask for derivatives, and the exercise asks what changes. Where a later word comes in by rounding, by comparing, detached"
+    " or under no_grad, outputs change and every derivative is 0, or there is none. Change the words from t on, and compare the outputs."
+)
+_BY_JACOBIAN = """def leaks_future(attend, x):
+    def call(x):
+        torch.manual_seed(0)
+        return attend(x)
+
+    J = torch.autograd.functional.jacobian(call, x).abs().amax(dim=(1, 3))
+    return bool((J.triu(diagonal=1) > 1e-7).any())
+"""
+_BACKWARDS = """def leaks_future(attend, x):
+    x = x.clone().requires_grad_()
+    out = attend(x)
+    for t in range(1, len(x)):
+        (gradient,) = torch.autograd.grad(out[:t].square().sum(), x, retain_graph=True)
+        if gradient[t:].abs().max() > 1e-7:
+            return True
+    return False
+"""
+
+
+def _derivative(id, message, source, *edits):
+    """A mistake of an answer that asks for derivatives."""
+    for old, new in edits:
+        if source.count(old) != 1:
+            raise ValueError(f"mistake {id!r}: {old!r} occurs {source.count(old)} times, not once")
+        source = source.replace(old, new)
+    return Mistake(id, message, source=source)
+
+
+_NO_DERIVATIVES = "And a derivative is 0 where a later word comes in by rounding or comparing: compare outputs before and after a change."
+
 LEAKS_FUTURE = Exercise(
     id="5.3",
     reference=masks.leaks_future,
     results=("the verdict",),
     run=_run_leak_test,
-    covers="10 honest and 14 leaking functions, one word and two, one feature, float32",
+    covers="10 honest and 18 leaking functions, four of them without a gradient, one word and two, one feature, float32",
     max_mistakes=2,
     explain=(_who_fooled_it,),
     cases=(
         *(_leak_case(attend) for attend in mask_tasks.LEAKING),
+        *(_leak_case(attend) for attend in mask_tasks.LEAKING_WITHOUT_GRADIENT),
         *(_leak_case(attend) for attend in mask_tasks.HONEST),
         _leak_case(mask_tasks.attend_without_mask, T=1),
         _leak_case(mask_tasks.attend_without_mask, T=2, also=", two words"),
@@ -324,6 +374,14 @@ LEAKS_FUTURE = Exercise(
             ("    before = attend(x)", "    changed = x.clone()\n    before = attend(x)"), ("        changed = x.clone()\n", "")),
         alone("looks-at-the-past", "You ask whether later outputs depend on earlier words, which they may. (In a Jacobian with a row for each output, the future is above the diagonal: triu.)",
             ("changed[t:] = changed[t:]", "changed[:t] = changed[:t]"), ("after[:t] - before[:t]", "after[t:] - before[t:]")),
+        _derivative("derivatives-instead-of-changes", _DERIVATIVES, _BY_JACOBIAN),
+        _derivative("gradients-instead-of-changes", _DERIVATIVES, _BACKWARDS),
+        _derivative("gradients-where-there-are-any", _DERIVATIVES, _BACKWARDS,
+            ("    for t in", "    if not out.requires_grad:\n        return False\n    for t in")),
+        _derivative("derivatives-of-the-past", "You ask whether later outputs depend on earlier words, which they may. " + _NO_DERIVATIVES, _BY_JACOBIAN, ("triu(diagonal=1)", "tril(diagonal=-1)")),
+        _derivative("derivatives-with-the-diagonal", "You count what each word does to its own output, the diagonal, and it may do that. " + _NO_DERIVATIVES, _BY_JACOBIAN, ("triu(diagonal=1)", "triu()")),
+        alone("change-too-small-for-steps", "You change the future too little: a later word that comes in by comparing or rounding shows only when it moves far enough. Change the words by something like 1.",
+            ("+ 1.0", "+ 1e-2")),
         alone("one-feature-compared", "You compared a single feature of the outputs; a leak may be in any: compare whole rows, [:t].", ("after[:t] - before[:t]", "after[:t, 0] - before[:t, 0]")),
         alone("one-feature-compared-the-last", "You compared a single feature of the outputs; a leak may be in any: compare whole rows, [:t].", ("after[:t] - before[:t]", "after[:t, -1] - before[:t, -1]")),
         alone("size-of-the-difference", "You returned how large the difference is; the verdict is wanted, True or False: is it above the tolerance for any t?",
@@ -341,8 +399,6 @@ LEAKS_FUTURE = Exercise(
         "        if not torch.allclose(attend(y)[:t], before[:t]):\n            return True\n    return False",
         "def leaks_future(attend, x):\n    def call(x):\n        torch.manual_seed(0)\n        return attend(x)\n    def leaks(t):\n        y = x.clone()\n"
         "        y[t] = -3 * y[t] + 2\n        return bool(((call(y) - call(x))[:t].abs() > 1e-6).any())\n    return any(leaks(t) for t in range(len(x)))",
-        "def leaks_future(attend, x):\n    def call(x):\n        torch.manual_seed(0)\n        return attend(x)\n"
-        "    J = torch.autograd.functional.jacobian(call, x).abs().amax(dim=(1, 3))\n    return bool((J.triu(diagonal=1) > 1e-7).any())",
         "def leaks_future(attend, x):\n    with torch.random.fork_rng():\n        torch.manual_seed(1)\n        before = attend(x)\n    verdict = False\n"
         "    for t in range(1, len(x)):\n        y = x * 1\n        y[t:] = 0\n        with torch.random.fork_rng():\n            torch.manual_seed(1)\n"
         "            after = attend(y)\n        verdict = verdict or not torch.allclose(after[:t], before[:t], atol=1e-4)\n    return verdict",
@@ -710,6 +766,22 @@ def _cross_case(name, seed, B, T_q, T_k, d_model, n_heads, tokens=None, dtype=to
     return Case(name, make, dims)
 
 
+def _built_and_filled(candidate):
+    return filled(built(candidate, (12, 2)), built(masks.CrossAttention, (12, 2))).eval()
+
+
+def _call(seed, T_q, T_k, lengths=None):
+    """A function that makes the arguments of one call of a module. lengths: how many words of each memory are no padding."""
+
+    def make():
+        x, memory = _normal(seed, 2, T_q, 12, dtype=torch.float32), _normal(seed + 50, 2, T_k, 12, dtype=torch.float32)
+        if lengths is None:
+            return x, memory
+        return x, memory, (torch.arange(T_k) < torch.tensor(lengths)[:, None])[:, None, None]
+
+    return make
+
+
 _ATTEND = "masked_softmax(scores, memory_mask)"
 
 _LENGTH = "The memory was reshaped with the length of x, T_q = {T_q}; it has its own, T_k = {T_k}. `split_heads` reads the length from what it gets."
@@ -729,19 +801,29 @@ CROSS_ATTENTION = Exercise(
         gradients_reach_every_parameter(
             masks.CrossAttention, (12, 2), lambda: (_normal(20, 2, 5, 12, dtype=torch.float32), _normal(21, 2, 7, 12, dtype=torch.float32))
         ),
+        keeps_nothing(
+            _built_and_filled,
+            ("without a mask", _call(30, 5, 7)),
+            ("with a mask", _call(30, 5, 7, (4, 6))),
+            ("without a mask", _call(30, 5, 7)),
+            ("with another mask", _call(30, 5, 7, (5, 2))),
+            ("with another memory", _call(31, 5, 7)),
+            ("with fewer words in the memory", _call(32, 5, 4)),
+            ("with more words that ask", _call(33, 8, 4, (3, 1))),
+        ),
     ),
     covers="padded memories, one that is all padding, more and fewer keys than queries, one head, float32",
     max_mistakes=2,
     cases=(
-        _cross_case("five words ask seven", 1, 3, 5, 7, 12, 2),
-        _cross_case("a padded memory", 2, 3, 5, 7, 12, 2, [[5, 2, 9, 4, 3, 0, 0], [7, 1, 0, 0, 0, 0, 0], [3, 8, 6, 2, 1, 4, 5]]),
-        _cross_case("as many words as in the memory", 3, 2, 5, 5, 6, 3, [[5, 2, 9, 0, 0], [0, 0, 1, 4, 6]]),
+        _cross_case("five words ask seven", 1, 3, 5, 7, 16, 2),
+        _cross_case("a padded memory", 2, 3, 5, 7, 16, 2, [[5, 2, 9, 4, 3, 0, 0], [7, 1, 0, 0, 0, 0, 0], [3, 8, 6, 2, 1, 4, 5]]),
+        _cross_case("as many words as in the memory", 3, 2, 5, 5, 12, 3, [[5, 2, 9, 0, 0], [0, 0, 1, 4, 6]]),
         _cross_case("seven words ask three, one head", 4, 2, 7, 3, 4, 1, [[1, 2, 0], [4, 0, 0]]),
-        _cross_case("a memory that is all padding", 5, 2, 3, 3, 6, 2, [[0, 0, 0], [4, 1, 0]]),
-        _cross_case("large inputs", 6, 2, 4, 6, 6, 2, [[1, 2, 3, 0, 0, 0], [4, 1, 2, 3, 5, 6]], scale=60.0),
-        _cross_case("scores far below zero", 11, 2, 5, 6, 6, 2, [[1, 0, 0, 0, 0, 0], [0, 4, 2, 0, 0, 0]], scale=2e3),
-        _cross_case("one word asks", 7, 2, 1, 6, 8, 4, [[1, 2, 3, 0, 0, 0], [4, 1, 2, 3, 5, 6]], dtype=torch.float32),
-        _cross_case("another mask for every word that asks", 8, 2, 4, 4, 6, 2, mask="pairs"),
+        _cross_case("a memory that is all padding", 5, 2, 3, 3, 20, 4, [[0, 0, 0], [4, 1, 0]]),
+        _cross_case("large inputs", 6, 2, 4, 7, 15, 3, [[1, 2, 3, 0, 0, 0, 0], [4, 1, 2, 3, 5, 6, 7]], scale=60.0),
+        _cross_case("scores far below zero", 11, 2, 5, 7, 24, 3, [[1, 0, 0, 0, 0, 0, 0], [0, 4, 2, 0, 0, 0, 0]], scale=2e3),
+        _cross_case("one word asks", 7, 2, 1, 6, 20, 4, [[1, 2, 3, 0, 0, 0], [4, 1, 2, 3, 5, 6]], dtype=torch.float32),
+        _cross_case("another mask for every word that asks", 8, 2, 4, 4, 15, 3, mask="pairs"),
         Case("d_model = 10, n_heads = 3", lambda: (10, 3, _normal(9, 1, 2, 10), _normal(10, 1, 3, 10), None)),
     ),
     mistakes=(

@@ -1,10 +1,12 @@
 """Lesson 06: equivariance, sinusoids and the matrix that shifts them, RoPE and ALiBi, and where positions enter."""
 
+import numpy as np
 import torch
 
 from ... import positions
 from ...masks import causal_mask
 from ..exercise import Case, Exercise, Mistake, Prediction, pairs
+from ..values import as_array
 from .common import alone
 
 LOOSE = 1e-4  # float32 angles, however they are worked out, agree to this
@@ -259,10 +261,28 @@ def _shift_case(name, offset, d_model):
     return Case(name, lambda: (offset, d_model), {"d_model": d_model}, LOOSE)
 
 
+def _fitted_to_a_table(case, expected, got):
+    """A matrix that moves the rows of a table nearly right, and has numbers outside the blocks."""
+    wanted, found = as_array(expected).astype(float), as_array(got)
+    if found.shape != wanted.shape or found.dtype.kind != "f" or not np.isfinite(found).all():
+        return None
+    found, d_model = found.astype(float), wanted.shape[0]
+    table = positions.sinusoidal_positional_encoding(4 * d_model, d_model).numpy().astype(float)
+    pair = np.arange(d_model) // 2
+    outside = np.abs(found[pair[:, None] != pair]).max(initial=0.0)
+    if outside > 0 and np.abs(table @ (found - wanted).T).max() < 1e-2:
+        return (
+            "Your matrix moves the rows of a table nearly right, and it has numbers outside the blocks of the pairs: was it fitted, as by"
+            " least squares? The slow pairs hardly move in a table, so they are not told apart, and a fit is wrong elsewhere. The four"
+            " numbers of each block follow from its angle alone."
+        )
+
+
 SHIFT = Exercise(
     id="6.3",
     reference=positions.shift_matrix,
     results=("M",),
+    explain=(_fitted_to_a_table,),
     covers="steps forward and back, no step, half a step, one pair and several",
     cases=(
         _shift_case("three steps, width 6", 3, 6),
@@ -347,14 +367,14 @@ ROPE = Exercise(
     results=("turned",),
     covers="two to four axes, other bases, offsets, one row, one pair, float32",
     cases=(
-        _rope_case("a batch of heads", 1, (2, 3, 5, 6)),
+        _rope_case("a batch of heads", 1, (2, 3, 5, 8)),
         _rope_case("one sequence", 2, (7, 4)),
         _rope_case("a batch of sequences", 3, (3, 5, 8)),
         _rope_case("positions from 3, base 100", 4, (6, 4), 100.0, 3),
         _rope_case("one row at position 9", 5, (2, 1, 6), 10000.0, 9),
         _rope_case("a batch of heads from position 2", 6, (2, 4, 3, 4), 10000.0, 2),
         _rope_case("one pair", 7, (4, 2)),
-        _rope_case("float32", 8, (3, 2, 5, 6), dtype=torch.float32),
+        _rope_case("float32", 8, (3, 2, 5, 8), dtype=torch.float32),
     ),
     mistakes=(
         Mistake("halves",
@@ -533,7 +553,7 @@ EMBED = Exercise(
     covers="repeated tokens, a table of exactly T rows, one example, one token, as many examples as tokens, float32",
     cases=(
         _embed_case("three examples of five tokens", 1, [[4, 0, 4, 6, 1], [2, 2, 5, 3, 0], [1, 6, 3, 4, 4]], 7, 9, 4),
-        _embed_case("a table of exactly T rows", 2, [[1, 0, 3, 3, 2, 4], [0, 2, 1, 4, 3, 1]], 5, 6, 3),
+        _embed_case("a table of exactly T rows", 2, [[1, 0, 3, 3, 2, 4], [0, 2, 1, 4, 3, 1]], 5, 6, 4),
         _embed_case("as many examples as tokens", 3, [[1, 0, 0], [2, 3, 1], [3, 3, 2]], 4, 8, 5),
         _embed_case("one example", 4, [[2, 2, 0, 1]], 3, 10, 2),
         _embed_case("one token", 5, [[1], [3]], 5, 4, 6),
@@ -597,11 +617,11 @@ ROPE_ATTENTION = Exercise(
     covers="odd and even d_v, large scores, one word, float32",
     cases=(
         _attention_case("seven words", 10, 7, 5, 4, 6),
-        _attention_case("large scores", 20, 6, 3, 8, 2, scale=20.0),
-        _attention_case("scores far below zero", 23, 7, 5, 4, 3, scale=2e3),
+        _attention_case("large scores", 20, 6, 3, 8, 4, scale=20.0),
+        _attention_case("scores far below zero", 23, 7, 5, 4, 6, scale=2e3),
         _attention_case("as many words as features", 30, 4, 4, 4, 4),
         _attention_case("one word", 40, 1, 3, 2, 4),
-        _attention_case("float32", 50, 8, 6, 2, 4, dtype=torch.float32),
+        _attention_case("float32", 50, 9, 6, 2, 5, dtype=torch.float32),
         _attention_case("an odd d_v", 60, 5, 4, 6, 3),
     ),
     mistakes=(

@@ -39,11 +39,11 @@ ATTENTION_FLOPS = Exercise(
     results=("the count",),
     covers="as many queries as keys and not, one query, values wider and narrower than keys",
     cases=(
-        _flops_case("five queries, seven keys", 5, 7, 4, 3),
+        _flops_case("five queries, seven keys", 5, 7, 4, 9),
         _flops_case("seven words looking at each other", 7, 7, 6, 2),
         _flops_case("one query", 1, 9, 5, 8),
-        _flops_case("twice the queries and keys", 10, 14, 4, 3),
-        _flops_case("a long text", 8192, 4096, 64, 128),
+        _flops_case("twice the queries and keys", 10, 14, 4, 9),
+        _flops_case("a long text", 16384, 4096, 64, 128),
     ),
     explain=(_something_added_for_each_score, _times_too_high),
     mistakes=(

@@ -54,6 +54,11 @@ def _on_paper():
 _RESCALE = "Each part measured its numbers against its own maximum. Once the two share one maximum, {what} must shrink by exp(own maximum − common maximum) first."
 _NOT_DIVIDED_YET = "`out` is a sum, not yet divided by the total, so that parts can simply be added once they have one measure; the division comes after the last part."
 
+_ADDED_UP = "They are sums over keys, and those of two parts are added up, each times exp(own maximum − common maximum). Nothing is divided here."
+_SHARES = f"You took a softmax of the two maxima and mixed the parts by these shares, so total and sum are too small by the same factor. {_ADDED_UP}"
+_FACTOR = "factor_2 = torch.exp(maximum_2 - anchor)"
+_SHARED = "\n    both = factor_1 + factor_2\n    factor_1, factor_2 = (factor_1 / both){0}, (factor_2 / both){0}"
+
 MERGE = Exercise(
     id="8.1",
     reference=tiled.merge,
@@ -124,6 +129,14 @@ MERGE = Exercise(
             ("total_1 * factor_1 + total_2 * factor_2", "(total_1 * factor_1 + total_2 * factor_2) / 2"), ("out_1 * factor_1 + out_2 * factor_2", "(out_1 * factor_1 + out_2 * factor_2) / 2")),
         alone("concatenated", "You laid the two parts side by side. They belong to the same queries, so they are added.",
             ("out_1 * factor_1 + out_2 * factor_2", "torch.cat([out_1 * factor_1, out_2 * factor_2], dim=-2)")),
+        alone("shares-of-maxima", _SHARES, (_FACTOR, _FACTOR + _SHARED.format(".nan_to_num(0.0)"))),
+        alone("shares-of-maxima-nan", f"Where a query has seen nothing, your softmax of the two maxima is NaN, and elsewhere total and sum are too small by the same factor. {_ADDED_UP}", (_FACTOR, _FACTOR + _SHARED.format(""))),
+        alone("out-in-shares-of-maxima", f"The totals are right, and the sums of values are mixed by shares that sum to 1. {_ADDED_UP}",
+            ("out_1 * factor_1 + out_2 * factor_2", "((out_1 * factor_1 + out_2 * factor_2) / (factor_1 + factor_2)).nan_to_num(0.0)")),
+        alone("total-in-shares-of-maxima", f"The sums of values are right, and the totals are mixed by shares that sum to 1. {_ADDED_UP}",
+            ("total_1 * factor_1 + total_2 * factor_2", "((total_1 * factor_1 + total_2 * factor_2) / (factor_1 + factor_2)).nan_to_num(0.0)")),
+        alone("shares-of-totals", f"You mixed the sums of values by each part's share of the total. {_ADDED_UP}",
+            ("out_1 * factor_1 + out_2 * factor_2", "((out_1 * total_1 + out_2 * total_2) / (total_1 + total_2)).nan_to_num(0.0)")),
         alone("another-order", "The triple comes back in another order: the maximum first, then the total, then the sum of values.",
             ("return maximum, total, out", "return maximum, out, total")),
         alone("second-only", "You return the second part alone, rescaled. What was seen before must be kept.",
@@ -241,12 +254,12 @@ TILES = Exercise(
     cases=(
         _tiled_case("13 words in tiles of 5", 1),
         _tiled_case("13 words in tiles of 5, causal", 2, causal=True),
-        _tiled_case("12 words in tiles of 4, causal", 3, T_q=12, tile=4, d_k=7, causal=True),
-        _tiled_case("5 queries, 11 keys, tiles of 4", 4, T_q=5, T_k=11, d_k=8, tile=4),
+        _tiled_case("12 words in tiles of 4, causal", 3, T_q=12, tile=4, d_k=7, d_v=2, causal=True),
+        _tiled_case("5 queries, 11 keys, tiles of 4", 4, T_q=5, T_k=11, d_k=8, d_v=6, tile=4),
         _tiled_case("17 queries, 9 keys, tiles of 5", 5, T_q=17, T_k=9, tile=5),
         _tiled_case("a batch with heads, causal", 6, lead=(2, 3), T_q=11, d_k=9, d_v=7, tile=4, causal=True),
-        _tiled_case("tiles of one word", 7, T_q=7, tile=1, causal=True),
-        _tiled_case("one tile for everything", 8, T_q=7, tile=16, causal=True),
+        _tiled_case("tiles of one word", 7, T_q=7, d_v=6, tile=1, causal=True),
+        _tiled_case("one tile for everything", 8, T_q=7, d_v=6, tile=16, causal=True),
         _tiled_case("scores far below zero", 9, tile=4, shape=_far_below),
         _tiled_case("scores far below zero, causal", 10, tile=4, causal=True, shape=_far_below),
         _tiled_case("scores that grow towards the last keys", 11, tile=4, shape=_growing),
@@ -263,6 +276,8 @@ TILES = Exercise(
         alone("last-keys-lost-if-not-alone",
             "The last, shorter tile of keys is left out. Let the loop start a tile at every multiple of the tile below T_k; a slice may end early by itself.",
             ("range(0, T_k, tile)", "range(0, max(T_k // tile * tile, 1), tile)")),
+        Mistake("last-tiles-lost", edits=(("range(0, T_q, tile)", "range(0, T_q // tile * tile, tile)"), ("range(0, T_k, tile)", "range(0, T_k // tile * tile, tile)")), together=2,
+            message="The number of tiles is rounded down, so the last, shorter tile is lost: its queries get no output, and its keys are never seen. Start a tile at every multiple of the tile below the length; a slice may end early by itself."),
         Mistake("diagonal-unmasked", old="if causal and j == i:", new="if False:",
             message="Nothing is hidden in the tiles on the diagonal, and there a query still meets keys that come after it. (`masked_fill` returns a new tensor: keep what it returns.)"),
         Mistake("last-tile-wins", old="state = merge(state, part)", new="state = part", hides_others=True,
@@ -360,6 +375,17 @@ def _window_case(T, window):
     return Case(f"{T} words, a window of {window}", lambda: (T, window), {"T": T, "window": window})
 
 
+_NEAR = "return not_ahead & near"
+_FROM_THE_END = "For the first words the oldest place of the window, i − window + 1, is negative, and in a slice Python counts that from the end: these words see nothing, or too little. Nothing comes before place 0, so let no bound be below it."
+
+_INDEX = "For the first words the place to mark is negative, and Python counts such an index from the end, so the first words see the last ones (or the index is out of range). Go back no further than place 0."
+
+
+def _rows(line):
+    """Text that fills a mask row by row."""
+    return f"mask = torch.zeros(T, T, dtype=torch.bool)\n    for i in range(T):\n        {line}\n    return mask"
+
+
 WINDOW = Exercise(
     id="8.3",
     reference=window.window_mask,
@@ -392,6 +418,16 @@ WINDOW = Exercise(
         alone("first-places", "Every word sees the first {window} places. The window ends at the word's own place.", ("near = back < window", "near = positions < window")),
         alone("additive", "This is a mask to add to the scores, 0 and −∞. Wanted is a boolean one, True = may attend.",
             ("return not_ahead & near", "return torch.zeros(T, T).masked_fill(~(not_ahead & near), -torch.inf)")),
+        alone("negative-start", _FROM_THE_END, (_NEAR, _rows("mask[i, i - window + 1 : i + 1] = True"))),
+        alone("negative-start-own-place-left-out", f"{_FROM_THE_END} And the window ends with the word's own place, so the stop is i + 1.", (_NEAR, _rows("mask[i, i - window : i] = True"))),
+        alone("negative-start-one-too-wide", f"{_FROM_THE_END} And the window counts the word's own place, so yours is one too wide.", (_NEAR, _rows("mask[i, i - window : i + 1] = True"))),
+        alone("negative-stop", _FROM_THE_END,
+            (_NEAR, "mask = not_ahead.clone()\n    for i in range(T):\n        mask[i, : i - window + 1] = False\n    return mask")),
+        alone("index-from-the-end", _INDEX,
+            (_NEAR, _rows("for k in range(window):\n            mask[i, i - k] = True"))),
+        alone("index-from-the-end-of-a-list", _INDEX, (_NEAR, "rows = [[False] * T for _ in range(T)]\n    for i in range(T):\n        for j in range(i - window + 1, i + 1):\n            rows[i][j] = True\n    return torch.tensor(rows)")),
+        alone("rolled-round", "`roll` moves what falls off the left edge in again at the right, so the first words see the last ones. Nothing comes before place 0.",
+            (_NEAR, "mask = torch.zeros(T, T, dtype=torch.bool)\n    for k in range(window):\n        mask = mask | torch.eye(T, dtype=torch.bool).roll(-k, dims=1)\n    return mask")),
         alone("triu-off-by-one", "Each word sees {window} places before it and not all of its own window: look at the two ends of a row, the oldest place and the word's own.",
             ("back >= 0", "back >= 1"), ("back < window", "back <= window")),
     ),
@@ -451,9 +487,9 @@ LINEAR = Exercise(
     cases=(
         _linear_case("all words see all words", 1),
         _linear_case("causal", 2, causal=True),
-        _linear_case("5 queries, 9 keys", 3, T_q=5, T_k=9, d_k=6),
+        _linear_case("5 queries, 9 keys", 3, T_q=5, T_k=9, d_k=6, d_v=4),
         _linear_case("a batch with heads", 4, lead=(2, 7), T_q=5, T_k=11, d_k=6, d_v=4),
-        _linear_case("a batch with heads, causal", 5, lead=(3, 2), T_q=13, d_k=4, d_v=9, causal=True),
+        _linear_case("a batch with heads, causal", 5, lead=(3, 2), T_q=13, d_k=4, d_v=7, causal=True),
         _linear_case("values of all ones", 6, T_q=5, T_k=9, ones=True),
         _linear_case("values of all ones, causal", 7, causal=True, ones=True),
         _linear_case("one word, causal", 8, T_q=1, causal=True),
@@ -582,7 +618,7 @@ CACHE = Exercise(
         _cache_case("word by word", (1,) * 11),
         _cache_case("pieces of 5, 7 and 1 words", (5, 7, 1)),
         _cache_case("pieces of 5, 7 and 7 words, one sentence", (5, 7, 7), B=1, h=3, d_k=6),
-        _cache_case("two texts, one after the other", (5, 7), texts=2),
+        _cache_case("two texts, one after the other", (5, 7), d_k=8, texts=2),
         _cache_case("scores far below zero", (5, 7, 1), shift=400.0),
         _cache_case("float32", (5, 7, 1), dtype=torch.float32),
     ),
@@ -593,6 +629,10 @@ CACHE = Exercise(
         Mistake("no-mask", old="positions <= positions[T_old:, None]", new="(positions >= 0).expand(Q.shape[-2], -1)",
             message="Nothing is hidden. That is right for one new word, which may see everything; in a piece of several, each must not see those after it."),
         Mistake("top-left-mask", old="positions <= positions[T_old:, None]", new="positions <= torch.arange(Q.shape[-2])[:, None]", message=_TOP_LEFT),
+        alone("top-left-mask-for-pieces", "Your mask starts at the top left, and only a single new word is spared it (PyTorch's `is_causal` does so). In a later piece new word n then sees n + 1 keys of the whole text; it may see all up to place T_old + n.",
+            ("positions <= positions[T_old:, None]", "positions <= torch.arange(Q.shape[-2])[:, None] + (T_old if Q.shape[-2] == 1 else 0)")),
+        alone("masked-in-the-first-piece-only", "Nothing is hidden as soon as something is cached. In a later piece of several words each must not see those after it: new word n may see up to place T_old + n.",
+            ("positions <= positions[T_old:, None]", "positions <= positions[T_old:, None] + (positions[-1] if T_old else 0)")),
         Mistake("no-offset", edits=(("rope(Q, offset=T_old)", "rope(Q)"), ("rope(K, offset=T_old)", "rope(K)")),
             message="Every piece is turned as if it began at place 0: the new words stand after those in the cache, so RoPE needs their number as its offset."),
         alone("cached-keys-turned-again", "The keys in the cache have been turned already, and yours are turned again with every piece: turn the new keys only, by their own places, and then append them.",
@@ -655,7 +695,7 @@ CACHE = Exercise(
 # 8.6 Groups -----------------------------------------------------------------------------------------------------------
 
 
-def _groups_case(name, seed, B=2, h=6, g=3, T_q=5, T_k=7, d_k=4, d_v=9, mask=None, below=False, dtype=torch.float64):
+def _groups_case(name, seed, B=11, h=6, g=3, T_q=5, T_k=7, d_k=4, d_v=9, mask=None, below=False, dtype=torch.float64):
     """mask: shape of a mask, or None. below: all visible scores far below zero."""
 
     def make():
@@ -673,6 +713,22 @@ def _groups_case(name, seed, B=2, h=6, g=3, T_q=5, T_k=7, d_k=4, d_v=9, mask=Non
 
 
 _TURNS = "Heads take their turn at the keys: head 0 the first, head 1 the second, and so on (`repeat` does that). Heads that share keys are neighbours: heads 0 to h/g − 1 the first, the next h/g the second."
+_TOGETHER = "together = Q.reshape(B, g, h // g * T_q, d_k)"
+_EXPANDED = "together = {}.expand(-1, -1, h // g, -1, -1).reshape(B, g, h // g * T_q, d_k)"
+_ONE_QUERY = "The queries of a group are {} to one, so heads that share keys also ask the same. Only keys and values are shared; each of the h heads keeps its own queries."
+
+
+def _by_turns(together):
+    """Edits after which heads take their turn at the keys. together: the line that groups the queries."""
+    turned = ".transpose(1, 2).reshape"
+    return (
+        (_TOGETHER, together),
+        ("scores = scores.reshape(B, h, T_q, T_k)", f"scores = scores.reshape(B, g, h // g, T_q, T_k){turned}(B, h, T_q, T_k)"),
+        ("weights = scores.softmax(dim=-1).reshape(B, g, h // g * T_q, T_k)", f"weights = scores.softmax(dim=-1).reshape(B, h // g, g, T_q, T_k){turned}(B, g, h // g * T_q, T_k)"),
+        ("return out.reshape(B, h, T_q, V.shape[-1])", f"return out.reshape(B, g, h // g, T_q, V.shape[-1]){turned}(B, h, T_q, V.shape[-1])"),
+    )
+
+
 _SHARE = """def grouped_query_attention(Q, K, V, mask=None):
     n = Q.shape[1] // K.shape[1]
     K = K.repeat_interleave(n, dim=1)
@@ -710,12 +766,12 @@ GROUPS = Exercise(
     words={"scores": "the scores", "together": "the queries that share keys"},
     cases=(
         _groups_case("6 heads, 3 of keys", 1),
-        _groups_case("8 heads, 2 of keys, a mask for each head", 2, B=3, h=8, g=2, T_q=5, T_k=7, mask=(3, 8, 5, 7)),
+        _groups_case("8 heads, 2 of keys, a mask for each head", 2, B=3, h=8, g=2, T_q=5, T_k=7, d_k=11, mask=(3, 8, 5, 7)),
         _groups_case("6 heads, 2 of keys, one mask for all", 3, h=6, g=2, mask=(5, 7)),
-        _groups_case("6 heads, 3 of keys, a padding mask", 4, mask=(2, 1, 1, 7)),
+        _groups_case("6 heads, 3 of keys, a padding mask", 10, mask=(11, 1, 1, 7)),
         _groups_case("as many queries as keys", 5, T_q=7, mask=(7, 7)),
-        _groups_case("one query, 8 heads, 4 of keys", 6, h=8, g=4, T_q=1, d_k=5),
-        _groups_case("scores far below zero, a mask", 7, mask=(2, 1, 5, 7), below=True),
+        _groups_case("one query, 8 heads, 4 of keys", 6, B=3, h=8, g=4, T_q=1, d_k=5),
+        _groups_case("scores far below zero, a mask", 7, mask=(11, 1, 5, 7), below=True),
         _groups_case("float32", 8, h=6, g=2, mask=(5, 7), dtype=torch.float32),
     ),
     mistakes=(
@@ -729,10 +785,7 @@ GROUPS = Exercise(
         alone("hidden-score-zero", "A hidden score of 0 is not nothing: exp(0) = 1, so hidden keys get weight. Write −∞.", ("-torch.inf", "0.0")),
         alone("heads-and-words-mixed", "The output was reshaped to (h, T_q) in the wrong order: heads and words are mixed up. Undo the reshaping of the queries exactly.",
             ("return out.reshape(B, h, T_q, V.shape[-1])", "return out.reshape(B, T_q, h, V.shape[-1]).transpose(1, 2)")),
-        alone("queries-mixed-by-turns", _TURNS, ("together = Q.reshape(B, g, h // g * T_q, d_k)", "together = Q.reshape(B, h // g, g, T_q, d_k).transpose(1, 2).reshape(B, g, h // g * T_q, d_k)"),
-            ("scores = scores.reshape(B, h, T_q, T_k)", "scores = scores.reshape(B, g, h // g, T_q, T_k).transpose(1, 2).reshape(B, h, T_q, T_k)"),
-            ("weights = scores.softmax(dim=-1).reshape(B, g, h // g * T_q, T_k)", "weights = scores.softmax(dim=-1).reshape(B, h // g, g, T_q, T_k).transpose(1, 2).reshape(B, g, h // g * T_q, T_k)"),
-            ("return out.reshape(B, h, T_q, V.shape[-1])", "return out.reshape(B, g, h // g, T_q, V.shape[-1]).transpose(1, 2).reshape(B, h, T_q, V.shape[-1])")),
+        alone("queries-mixed-by-turns", _TURNS, *_by_turns("together = Q.reshape(B, h // g, g, T_q, d_k).transpose(1, 2).reshape(B, g, h // g * T_q, d_k)")),
         _copied("keys-by-turns", "The keys are dealt out by turns, and the values to neighbours: each head scores with one group's keys and mixes another's values. Use the same order for both.",
             ("K = K.repeat_interleave(n, dim=1)", "K = K.repeat(1, n, 1, 1)")),
         _copied("values-by-turns", "The values are dealt out by turns, and the keys to neighbours: each head scores with one group's keys and mixes another's values. Use the same order for both.",
@@ -747,9 +800,18 @@ GROUPS = Exercise(
             ("V.repeat_interleave(n, dim=1)", "torch.stack([V[:, i // V.shape[1]] for i in range(Q.shape[1])], dim=1)")),
         _copied("not-shared", "Q has h = {h} heads and K has g = {g}, and the product of the two cannot line them up: heads of queries must share heads of keys. (Heads are dim=1.)",
             ("K.repeat_interleave(n, dim=1)", "K"), ("V.repeat_interleave(n, dim=1)", "V")),
-        Mistake("queries-averaged",
-            source="def grouped_query_attention(Q, K, V, mask=None):\n    n = Q.shape[1] // K.shape[1]\n    Q = Q.unflatten(1, (K.shape[1], n)).mean(dim=2)\n    out = (Q @ K.mT / math.sqrt(Q.shape[-1])).softmax(dim=-1) @ V\n    return out.repeat_interleave(n, dim=1)",
-            message="You averaged the queries of a group. Only keys and values are shared; each head keeps its own queries."),
+        Mistake("queries-averaged", old=_TOGETHER, new=_EXPANDED.format("Q.reshape(B, g, h // g, T_q, d_k).mean(dim=2, keepdim=True)"), message=_ONE_QUERY.format("averaged")),
+        Mistake("queries-added", old=_TOGETHER, new=_EXPANDED.format("Q.reshape(B, g, h // g, T_q, d_k).sum(dim=2, keepdim=True)"), together=2, message=_ONE_QUERY.format("added up")),
+        Mistake("first-query-of-each-group", old=_TOGETHER, new=_EXPANDED.format("Q.reshape(B, g, h // g, T_q, d_k)[:, :, :1]"), together=2,
+            message="All heads of a group ask with the queries of its first head. Only keys and values are shared; each of the h heads keeps its own queries."),
+        alone("queries-averaged-by-turns", f"{_ONE_QUERY.format('averaged')} Besides, heads that share keys are neighbours, and yours are h/g apart.", *_by_turns(_EXPANDED.format("Q.reshape(B, h // g, g, T_q, d_k).mean(dim=1)[:, :, None]"))),
+        alone("queries-in-groups-output-by-turns", "The queries of neighbours were put together, and the output is dealt out by turns (`repeat` does that): heads get each other's rows. Undo the grouping in the order in which it was made.",
+            ("return out.reshape(B, h, T_q, V.shape[-1])", "return out.reshape(B, g, h // g, T_q, V.shape[-1]).transpose(1, 2).reshape(B, h, T_q, V.shape[-1])")),
+        alone("queries-averaged-output-repeated-by-turns", f"{_ONE_QUERY.format('averaged')} And the output is dealt out by turns, as `repeat` does, where heads that share keys are neighbours.",
+            (_TOGETHER, _EXPANDED.format("Q.reshape(B, g, h // g, T_q, d_k).mean(dim=2, keepdim=True)")),
+            ("return out.reshape(B, h, T_q, V.shape[-1])", "return out.reshape(B, g, h // g, T_q, V.shape[-1]).transpose(1, 2).reshape(B, h, T_q, V.shape[-1])")),
+        alone("mask-meets-five-axes", "Your scores have five axes when they meet the mask, (B, g, h/g, T_q, T_k), and it broadcasts to four, (B, h, T_q, T_k): its sentences line up with g, its heads with h/g. Bring the scores to four axes first.",
+            ("scores = scores.reshape(B, h, T_q, T_k)", "scores = scores.reshape(B, g, h // g, T_q, T_k)")),
         Mistake("output-of-g-heads",
             source="def grouped_query_attention(Q, K, V, mask=None):\n    Q = Q[:, :: Q.shape[1] // K.shape[1]]\n    return (Q @ K.mT / math.sqrt(Q.shape[-1])).softmax(dim=-1) @ V",
             message="Your output has as many heads as there are keys, g. Every one of the h heads of queries gets an output of its own."),

@@ -1,6 +1,7 @@
 """Lesson 09: a block, a tiny GPT, its loss and its writing."""
 
 import functools
+import inspect
 
 import numpy as np
 import torch
@@ -9,7 +10,7 @@ from torch import nn
 from ... import gpt
 from ..exercise import AnswerProblem, Case, Exercise, Finding, Mistake, Prediction, pairs
 from ..modules import built, filled, gradients_reach_every_parameter
-from .common import alone, keeps_gradient, keeps_names, nearly_right
+from .common import alone, keeps_gradient, keeps_names, keeps_nothing, nearly_right
 
 # Inputs ---------------------------------------------------------------------------------------------------------------
 
@@ -159,13 +160,43 @@ def _reference(kind, init):
     return built(kind, init)
 
 
+def _probabilities_too(model, inputs):
+    """What else is wrong with a model that cannot be filled: probabilities, or their logarithms, where it should give logits."""
+    try:
+        with torch.no_grad():
+            out = model.float().eval()(*inputs)
+        sums = [out.sum(dim=-1), out.exp().sum(dim=-1)] if out.dim() == 3 and out.shape[-1] > 1 else []
+        told = [what for what, total in zip(_GIVEN, sums, strict=False) if torch.allclose(total, torch.ones_like(total), atol=1e-4)]
+    except Exception:  # it does not run as it is, and what it lacks has been said
+        return ""
+    return f" Besides, you return {told[0]}; the model returns logits as the head gives them, and the loss does the softmax." if told else ""
+
+
+_GIVEN = ("probabilities", "logarithms of probabilities")
+
+
 def _runner(kind):
     def run(candidate, init, inputs, dtype=torch.float32):
-        model = _filled(built(candidate, init), _reference(kind, init)).to(dtype).eval()
+        model = built(candidate, init)
+        try:
+            model = _filled(model, _reference(kind, init))
+        except AnswerProblem as problem:
+            raise AnswerProblem(problem.finding.id, problem.finding.message + _probabilities_too(model, inputs)) from None
+        model = model.to(dtype).eval()
         with torch.no_grad():
             return model(*inputs)
 
     return run
+
+
+def _ready(kind, init):
+    """For `keeps_nothing`: a function of a class that gives a module of these sizes, with weights drawn by name."""
+    return lambda candidate: _filled(built(candidate, init), _reference(kind, init)).eval()
+
+
+def _call(seed, B, T, masked=False):
+    """A function that makes the arguments of one call of a block."""
+    return lambda: (_normal(seed, B, T, 12), *((gpt.causal_mask(T),) if masked else ()))
 
 
 def _block_case(name, seed, B, T, d_model, n_heads, mask=None, dtype=torch.float32, scale=1.0):
@@ -207,6 +238,14 @@ BLOCK = Exercise(
     properties=(
         keeps_names("d_model", "n_heads"),
         gradients_reach_every_parameter(gpt.Block, (12, 2), lambda: (_normal(20, 5, 9, 12),)),
+        keeps_nothing(
+            _ready(gpt.Block, (12, 2)),
+            ("without a mask", _call(30, 3, 7)),
+            ("with a mask", _call(30, 3, 7, masked=True)),
+            ("without a mask", _call(30, 3, 7)),
+            ("with fewer words", _call(31, 2, 5)),
+            ("with more words and a mask", _call(32, 3, 8, masked=True)),
+        ),
     ),
     cases=(
         _block_case("no mask", 0, 5, 9, 12, 2),
@@ -336,7 +375,14 @@ TINY_GPT = Exercise(
     explain=(nearly_right,),
     properties=(
         keeps_names("n_tokens", "d_model", "n_heads", "n_layers", "max_len"),
-        gradients_reach_every_parameter(gpt.TinyGPT, (19, 12, 2, 2, 9), lambda: (torch.arange(19).repeat(5, 1)[:, :19],)),
+        gradients_reach_every_parameter(gpt.TinyGPT, (19, 12, 2, 2, 9), lambda: (torch.arange(9).repeat(5, 1),)),
+        keeps_nothing(
+            _ready(gpt.TinyGPT, (19, 12, 2, 2, 9)),
+            ("with seven tokens", lambda: (_tokens(30, 3, 7, 19),)),
+            ("with seven other tokens", lambda: (_tokens(31, 3, 7, 19),)),
+            ("with four tokens", lambda: (_tokens(32, 3, 4, 19),)),
+            ("with nine tokens", lambda: (_tokens(33, 2, 9, 19),)),
+        ),
         _keeps_max_len,
     ),
     cases=(
@@ -371,6 +417,12 @@ TINY_GPT = Exercise(
             message="You returned logarithms of probabilities: the model returns the logits as the head gives them; the loss does the rest."),
         Mistake("head-is-the-embedding", old="self.head(self.norm(x))", new="self.norm(x) @ self.embedding.weight.T",
             message="The embedding is used as the head (tied weights, which many models have). Here the head has weights of its own."),
+        alone("softmax-over-positions", "You returned probabilities, and they sum to 1 over the positions. The model returns the logits as the head gives them; the loss does the softmax itself, over the tokens.",
+            ("self.head(self.norm(x))", "self.head(self.norm(x)).softmax(dim=1)")),
+        alone("sigmoid-in-the-model", "You returned numbers between 0 and 1, a sigmoid of the scores. The model returns the logits as the head gives them; the loss does the rest.",
+            ("self.head(self.norm(x))", "self.head(self.norm(x)).sigmoid()")),
+        alone("softmax-in-front-of-the-head", "A softmax stands in front of the head, so features become shares before they are scored. The head reads the normed features as they are.",
+            ("self.norm(x)", "self.norm(x).softmax(dim=-1)")),
         alone("logits-left-flat", "Batch and positions are one axis in your logits: return (B, T, n_tokens), and flatten in the loss only.",
             ("self.head(self.norm(x))", "self.head(self.norm(x)).flatten(0, 1)")),
         alone("last-position-only", "You scored the last position only; the model scores the next token at every position, (B, T, n_tokens): training needs all.",
@@ -605,7 +657,7 @@ class _Reader(nn.Module):
 
     def __init__(self, n_tokens, max_len, seed):
         super().__init__()
-        self.max_len = max_len
+        self.max_len, self.shown = max_len, []
         self.words = nn.Parameter(_normal(seed, n_tokens, n_tokens, dtype=torch.float64))
         self.places = nn.Parameter(1 + _normal(seed + 1, max_len, 1, dtype=torch.float64).abs())
 
@@ -614,6 +666,7 @@ class _Reader(nn.Module):
         T = tokens.shape[1]
         if T > self.max_len:
             raise IndexError(f"{T} tokens came, and the model has places for max_len={self.max_len} only")
+        self.shown.append(tokens.detach().clone())
         return (self.words[tokens] * self.places[:T]).cumsum(dim=1)  # (B, T, n_tokens)
 
 
@@ -632,6 +685,39 @@ def _largest(logits):
 def _nearest_to_zero(logits):
     """The token whose score is nearest to 0, so that scores that were changed are noticed."""
     return _last_position(logits).abs().argmin(dim=-1)
+
+
+def _run_generate(candidate, model, tokens, n_new, choose):
+    """What comes back, with what the model was shown at each step as an attribute of it."""
+    try:
+        inspect.signature(candidate).bind(model, tokens, n_new, choose)
+    except TypeError:
+        message = f"The function must take the arguments `{inspect.signature(gpt.generate)}`; yours takes `{inspect.signature(candidate)}`."
+        raise AnswerProblem("wrong-arguments", message) from None
+    except ValueError:  # a built-in without a signature: calling it will tell
+        pass
+    result = candidate(model, tokens, n_new, choose)
+    if torch.is_tensor(result):
+        result.shown = model.shown
+    return result
+
+
+def _what_was_shown(case, expected, got):
+    """The first step at which the model was shown something else than the end of the text so far."""
+    shown = getattr(got, "shown", None)
+    if shown is None or got.shape != expected.shape:
+        return None
+    T, n_new, max_len = (case.dims[name] for name in ("T", "n_new", "max_len"))
+    if len(shown) < n_new:
+        return f"The model was asked {len(shown)} times for {n_new} new tokens: ask it again after every token that is added."
+    for step, context in enumerate(shown[:n_new]):
+        wanted = got[:, : T + step][:, -max_len:]
+        if not torch.equal(context, wanted):
+            return (
+                f"At step {step + 1} the model was shown {context.shape[1]} of the tokens, and it should have been shown the last"
+                f" {wanted.shape[1]} of the text so far, in their order."
+            )
+    return None
 
 
 def _generate_case(name, seed, B, T, n_new, max_len, n_tokens=13, choose=_nearest_to_zero):
@@ -654,19 +740,27 @@ def _learns_nothing(candidate):
 
 _SEEN, _LOGITS, _CAT = "tokens[:, -model.max_len :]", "model(seen)[:, -1]", "torch.cat([tokens, chosen[:, None]], dim=1)"
 
+
+
+def _later(shown):
+    return (_SEEN, f"{_SEEN} if _ == 0 else {shown}")
+
+
 GENERATE = Exercise(
     id="9.6",
     reference=gpt.generate,
+    run=_run_generate,
     results=("tokens",),
+    explain=(_what_was_shown,),
     covers="short and long beginnings, several at once, a single token",
     max_mistakes=2,
     properties=(keeps_names("model", "tokens", "n_new", "choose"),),
     notes=(_learns_nothing,),
     words={"seen": "what the model is shown", "logits": "the logits of the last position", "chosen": "the chosen tokens"},
     cases=(
-        _generate_case("a short beginning", 0, 2, 5, 3, 16),
+        _generate_case("a short beginning", 0, 2, 5, 3, 17),
         _generate_case("longer than the model's window", 1, 2, 5, 9, 6),
-        _generate_case("a beginning longer than the window", 2, 3, 10, 4, 6),
+        _generate_case("a beginning longer than the window", 2, 3, 10, 7, 6),
         _generate_case("one sentence, the likeliest token", 3, 1, 4, 7, 5, choose=_largest),
         _generate_case("a window of one", 4, 3, 2, 5, 1),
         _generate_case("one token", 5, 2, 5, 1, 6),
@@ -680,6 +774,18 @@ GENERATE = Exercise(
             message="The model is shown one token fewer than it may see: the last model.max_len of them."),
         Mistake("newest-token-only", old=_SEEN, new="tokens[:, -1:]",
             message="The model is shown the newest token alone, so it forgets everything before it: show the last model.max_len tokens."),
+        alone("newest-token-only-after-the-first", "After the first step the model is shown the newest token alone, as if it kept what came before. It keeps nothing between calls: show it the last model.max_len tokens each time.",
+            _later("tokens[:, -1:]")),
+        alone("new-tokens-shown-only", "After the first step the model is shown the new tokens alone, and the beginning is forgotten. Show it the last model.max_len tokens of the whole text.",
+            _later("tokens[:, -min(_, model.max_len) :]")),
+        alone("window-as-long-as-the-beginning", "The model is shown as many tokens at each step as the beginning has, and it may see more as the text grows: the last model.max_len of them.",
+            _later("tokens[:, -min(tokens.shape[1] - _, model.max_len) :]")),
+        alone("window-starts-anew", "When the model's window is full, yours starts with an empty one. The window moves along: it always holds the last model.max_len tokens.",
+            (_SEEN, "tokens[:, (tokens.shape[1] - 1) // model.max_len * model.max_len :]")),
+        alone("newest-token-not-shown", "The model is not shown the newest token, so it answers a text that is one token old. The last model.max_len tokens end with the newest.",
+            _later("tokens[:, :-1][:, -model.max_len :]")),
+        alone("beginning-and-newest-token", "The model is shown the beginning and the newest token, and not what was written between. Show it the last model.max_len tokens as they stand.",
+            _later("torch.cat([tokens[:, : tokens.shape[1] - _], tokens[:, -1:]], dim=1)[:, -model.max_len :]")),
         Mistake("text-cut-too", old="seen = tokens", new="tokens = seen = tokens",
             message="The text itself is cut, not only what the model is shown, so the beginning is lost from the result: cut a copy."),
         Mistake("first-position-read", old=_LOGITS, new="model(seen)[:, 0]",
@@ -699,7 +805,7 @@ GENERATE = Exercise(
         alone("every-position-to-choose", "`choose` gets the logits of all positions; it takes those of the last one only, (B, V).", (_LOGITS, "model(seen)")),
         alone("positions-flattened", "The choice is made among all positions at once, so the index runs over T · V: look at the last position only, `[:, -1]`.",
             (_LOGITS, "model(seen).flatten(1)"), hides_others=True),
-        alone("asked-once", "The model is asked once, before the loop, and the same token is added again and again: ask it after every new token.",
+        alone("asked-once", "The model answers the same text at every step, so the same token is added again and again. Ask it after every new token, about the text with that token in it.",
             ("        for _ in range(n_new):\n            seen = tokens[:, -model.max_len :]  # (B, T) with T <= max_len\n            logits = model(seen)[:, -1]  # (B, V)\n",
              "        logits = model(tokens[:, -model.max_len :])[:, -1]\n        for _ in range(n_new):\n")),
         alone("chosen-without-axis", "What `choose` gives has one axis, (B,), and the text has two: give it a second one, `[:, None]`.", ("chosen[:, None]", "chosen"), hides_others=True),

@@ -7,7 +7,7 @@ import torch
 from ... import agreement, encoder, search
 from ..exercise import Case, Exercise, Mistake, Prediction, pairs
 from ..values import as_array
-from .common import another_divisor, blocked_keys, columns_sum_to_one, nearly_right, negative_weights
+from .common import alone, another_divisor, blocked_keys, columns_sum_to_one, nearly_right, negative_weights
 
 
 def _normal(seed, *shape, dtype=torch.float64):
@@ -91,7 +91,7 @@ ATTENTION = Exercise(
         _attention_case("two heads of four", 1, 5, 11, 2, 4),
         _attention_case("padding", 2, 3, 10, 2, 4, "padding"),
         _attention_case("another mask for every pair of words", 3, 2, 7, 3, 4, "pairs"),
-        _attention_case("another mask for every head", 4, 3, 7, 2, 6, "heads"),
+        _attention_case("another mask for every head", 4, 4, 7, 2, 6, "heads"),
         _attention_case("one head", 5, 2, 5, 1, 4, "padding"),
         _attention_case("one token", 6, 3, 1, 2, 5),
         _attention_case("large scores", 7, 2, 5, 2, 6, "padding", scale=30.0),
@@ -107,7 +107,7 @@ ATTENTION = Exercise(
         Mistake("no-b_v", old=" + layer.b_v", new="", message="The values lack their bias b_v."),
         Mistake("no-b_o", old=" + layer.b_o", new="", message="The output lacks its bias b_o: it is added last, after W_o."),
         Mistake("biases-exchanged", edits=(("+ layer.b_q", "+ layer.b_k"), ("+ layer.b_k", "+ layer.b_q")), together=2,
-            message="b_q and b_k are exchanged: each bias belongs to the matrix with the same letter."),
+            message="The biases b_q and b_k are exchanged: each bias belongs to the matrix with the same letter."),
         Mistake("b_q-for-the-values", old="+ layer.b_v", new="+ layer.b_q", together=2,
             message="The values get b_q. Each of the four products has a bias of its own: b_v belongs to the values."),
         Mistake("bias-subtracted", edits=(("+ layer.b_q", "- layer.b_q"), ("+ layer.b_k", "- layer.b_k"), ("+ layer.b_v", "- layer.b_v"), ("+ layer.b_o", "- layer.b_o")), together=1,
@@ -119,7 +119,7 @@ ATTENTION = Exercise(
         Mistake("W_q-not-transposed", old="layer.W_q.T", new="layer.W_q", together=2, message=f"W_q is used as it comes. The matrices: {_STORED} it like the others."),
         Mistake("W_k-not-transposed", old="layer.W_k.T", new="layer.W_k", together=2, message=f"W_k is used as it comes. The matrices: {_STORED} it like the others."),
         Mistake("W_v-not-transposed", old="layer.W_v.T", new="layer.W_v", together=2, message=f"W_v is used as it comes. The matrices: {_STORED} it like the others."),
-        Mistake("W_o-not-transposed", old="layer.W_o.T", new="layer.W_o", together=2, message=f"W_o is used as it comes. The matrices: {_STORED} it like the others."),
+        Mistake("W_o-not-transposed", old="layer.W_o.T", new="layer.W_o", together=2, message=f"W_o is used as it comes. The matrices: {_STORED} it like the others. (A single head owns columns of it, not rows.)"),
         Mistake("no-scale", old="scores = scores / math.sqrt(Q.shape[-1])", new="pass",
             message="You left out the scale: divide the scores by √d_k = {sqrt_d_k}."),
         Mistake("divide-by-d_k", old=_ROOT, new="Q.shape[-1]", message="The same numbers come out if the scores are divided by d_k = {d_k} and not by √d_k = {sqrt_d_k}."),
@@ -157,6 +157,14 @@ ATTENTION = Exercise(
             message="You multiplied K by Q transposed, so the rows belong to the keys; each row must belong to a token that looks."),
         Mistake("no-W_o", old="merge_heads(heads) @ layer.W_o.T + layer.b_o", new="merge_heads(heads)", hides_others=True,
             message="The heads are joined but never mixed: the last product, W_o with its bias, is missing."),
+        Mistake("scale-before-b_q", edits=((" + layer.b_q", " / math.sqrt(x.shape[-1] // n_heads) + layer.b_q"), ("scores / math.sqrt(Q.shape[-1])", "scores")), together=2,
+            message="The queries are divided by √d_k before their bias is added, so b_q comes in at full size, √d_k = {sqrt_d_k} times too large. The bias belongs to the queries: add it first, then scale."),
+        alone("scale-shared-before-the-biases", "Queries and keys are each divided by the root of √d_k before their biases are added, so b_q comes in too large. Add the biases first, then scale.",
+            (" + layer.b_q", " / (x.shape[-1] // n_heads) ** 0.25 + layer.b_q"), (" + layer.b_k", " / (x.shape[-1] // n_heads) ** 0.25 + layer.b_k"), ("scores / math.sqrt(Q.shape[-1])", "scores")),
+        Mistake("b_o-for-every-head", old="+ layer.b_o", new="+ n_heads * layer.b_o", together=2,
+            message="The output's bias b_o is added once for each head, so it counts h = {h} times. The heads' parts are summed first; then b_o is added, once."),
+        Mistake("b_o-shared-out", old="+ layer.b_o", new="+ layer.b_o / n_heads", together=2,
+            message="The output's bias b_o is divided by the number of heads, as if each had a part of it. It is added whole, once."),
         Mistake("residual-added", old="    return out, weights", new="    return x + out, weights",
             message="You added x to the output. The layer does so around the attention; this function returns the attention alone."),
         Mistake("results-swapped", old="return out, weights", new="return weights, out", hides_others=True, message="You returned (weights, out); (out, weights) is wanted."),
@@ -174,6 +182,7 @@ ATTENTION = Exercise(
     indistinguishable=(
         # A softmax over the queries does not see b_q, as one over the keys does not see b_k.
         *pairs("no-b_q", "scores-transposed", "softmax-over-queries"),
+        *pairs("scale-before-b_q", "scores-transposed", "softmax-over-queries"),
         # Without the biases no score lies far below zero; several of them missing are named together.
         *pairs("finite-fill", "no-b_q", "no-bias-before-the-heads", "no-biases"),
         *pairs("no-b_o", "no-b_q", "no-bias-before-the-heads"),
