@@ -1059,7 +1059,7 @@ def leaks_future(attend, x):
             leak = True
         x[t:] -= 1
     return leak
-# 5.3 gradient-of-the-past -> looks-at-the-past
+# 5.3 gradient-of-the-past -> derivatives-of-the-past
 def leaks_future(attend, x):
     def call(x):
         torch.manual_seed(0)

@@ -6,6 +6,7 @@ right on every case. "You did" is said only where the learner's source bears it 
 """
 
 import itertools
+from dataclasses import replace
 
 from . import after_a_step, borrowing, change_and_known, changed_whole, two_changes
 from .exercise import AnswerProblem, Finding
@@ -18,6 +19,7 @@ from .search import VERDICTS, Search
 from .twins import twins_of
 
 CALLEES_TRIED = 120  # mistakes of the functions that the reference calls
+FEW = 3  # known mistakes with the same numbers that are named beside a change
 PAIRED = 60  # known mistakes that transforms are combined with
 
 
@@ -98,6 +100,9 @@ def _one_change(search):
         headline = f"{SAME_NUMBERS}{known[0][0]}"
         findings = (*findings_of(search, search.known(1)), finding)
         return Explanation("one change", headline, findings=findings, more=(change.sentence, *facts))
+    if 1 < len(known) <= FEW:
+        found = named(search, search.known(1), seen=False)
+        return replace(found, findings=(*found.findings, finding), more=(change.sentence, *facts))
     return Explanation("one change", change.sentence, findings=(finding,), more=facts)
 
 

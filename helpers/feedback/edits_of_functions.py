@@ -52,6 +52,7 @@ _OPERATORS = {
 _COMPARISONS = {
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
 }  # fmt: skip
+_ADDING = (ast.Add, ast.Sub)
 _ONE_WAY = (ast.MatMult, ast.Sub, ast.Div, ast.FloorDiv, ast.Pow)
 
 
@@ -243,7 +244,7 @@ class _Function:
             around = f"the order of what stands around `{text}`"
             if not isinstance(inner.op, type(node.op)) or isinstance(node.op, _ONE_WAY):
                 yield self.edit(1, "order", around, where, swapped, node)
-            if not isinstance(inner.op, type(node.op)):
+            if isinstance(inner.op, _ADDING) != isinstance(node.op, _ADDING):
                 exchanged = ast.BinOp(ast.BinOp(inner.left, node.op, node.right), inner.op, inner.right)
                 yield self.edit(1, "order", around, where, exchanged, node)
         if isinstance(node.right, ast.BinOp):
