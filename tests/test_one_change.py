@@ -8,12 +8,17 @@ import shared_attempts
 
 from helpers.feedback import edits, one_change, two_changes, variants
 from helpers.feedback.edits_of_functions import edits_of
+from helpers.feedback.judging import judge
 from helpers.feedback.registry import get
 from tools.attempts_report import Trial, defined
 
 
 def trial_of(exercise, code):
     return Trial(get(exercise), defined(dict(id=f"test {exercise}", exercise=exercise, code=code)))
+
+
+def trial_report(exercise, code):
+    return judge(get(exercise), defined(dict(id=f"report {exercise}", exercise=exercise, code=code)))
 
 
 def sentence_for(exercise, code):
@@ -298,3 +303,15 @@ def test_lines_of_a_long_expression_stay_where_they_are():
     before = ast.dump(tree, include_attributes=True)
     edits_of(tree, {})
     assert ast.dump(tree, include_attributes=True) == before
+
+
+def test_a_change_of_an_answer_that_writes_into_its_input_is_one_of_its_values():
+    code = """
+def softmax(x, axis=-1):
+    x -= x.max(axis=axis, keepdims=True)
+    e_x = np.exp(x)
+    return e_x / e_x.sum(axis=-1, keepdims=True)
+"""
+    report = str(trial_report("2.1", code))
+    assert "in line 4 would make the values right: look at the axis of sum" in report
+    assert "Besides, the function changed its input x in place" in report

@@ -90,7 +90,8 @@ def _one_change(search):
     change = search.change
     if change is None:
         return None
-    finding = Finding("one-change", change.sentence)
+    sentence = search.of_values(change.sentence)
+    finding = Finding("one-change", sentence)
     proves = not search.is_verdict or len(search.wrong) >= VERDICTS
     known = messages(search, search.known(1)) if proves else []
     lines = {line for option in change.options for line in option.lines}
@@ -99,11 +100,11 @@ def _one_change(search):
     if len(known) == 1:
         headline = f"{SAME_NUMBERS}{known[0][0]}"
         findings = (*findings_of(search, search.known(1)), finding)
-        return Explanation("one change", headline, findings=findings, more=(change.sentence, *facts))
+        return Explanation("one change", headline, findings=findings, more=(sentence, *facts))
     if 1 < len(known) <= FEW:
         found = named(search, search.known(1), seen=False)
-        return replace(found, findings=(*found.findings, finding), more=(change.sentence, *facts))
-    return Explanation("one change", change.sentence, findings=(finding,), more=facts)
+        return replace(found, findings=(*found.findings, finding), more=(sentence, *facts))
+    return Explanation("one change", sentence, findings=(finding,), more=facts)
 
 
 def _formula(search):
@@ -251,7 +252,7 @@ def _two_changes(search):
         return None
     answer = search.answer
     found = two_changes.find(answer.tree, answer.space, answer.edits, search.values, answer.fits)
-    return _several_changes(found.sentence) if found else None
+    return _several_changes(search.of_values(found.sentence)) if found else None
 
 
 def _borrowed(search):
@@ -261,7 +262,7 @@ def _borrowed(search):
     if search.partly and 2 * search.partly[1] > len(search.wrong):
         return None  # a known mistake that explains most cases says more than which values are wrong
     found = borrowing.find(search.values)
-    return _several_changes(found.sentence) if found else None
+    return _several_changes(search.of_values(found.sentence)) if found else None
 
 
 def _several_changes(sentence):

@@ -136,6 +136,14 @@ class Search:
         if self.answer.latest is not None and self.answer.latest.error is None:
             self.tried.append((edit, self.answer.latest))
 
+    def of_values(self, sentence):
+        """A sentence on what would be right; of the values alone where the answer goes on changing its input."""
+        if not self.answer.changes_its_input:
+            return sentence
+        for whole, values in _OF_VALUES:
+            sentence = sentence.replace(whole, values)
+        return sentence
+
     @functools.cached_property
     def formula(self):
         """The answer's formula beside the right one (counting.Formula), or None."""
@@ -172,3 +180,10 @@ class Search:
     def difference(self):
         """How far the answer is right (differences.Difference), or None."""
         return None if self.values is None else first_difference.find(self.values)
+
+
+_OF_VALUES = (
+    ("would make this right", "would make the values right"),
+    ("wrong cases right:", "wrong cases right in their values:"),
+    ("every case passes", "all values are right"),
+)

@@ -617,7 +617,7 @@ def _only_gradients(case, expected, got):
     if same(got[0], expected[0], tolerance_of(case, expected)):
         if torch.as_tensor(got[1]).isnan().any():
             return "The weights are right, but the gradient holds NaN: somewhere on the way a NaN or infinity was made and replaced only afterwards."
-        return "The weights are right, the gradient is not: does every step from scores to weights go through PyTorch?"
+        return "Where the weights are right, the gradient is not: does every step from scores to weights go through PyTorch?"
 
 
 _EMPTY = [(0, 0, 2), (1, 0, 0)]

@@ -572,12 +572,16 @@ LINEAR = Exercise(
 # 8.5 Cache ------------------------------------------------------------------------------------------------------------
 
 
-def _through_cache(candidate, layer, x, pieces, texts=1):
-    """All outputs of a text that comes in pieces, and how much the cache then holds; the last text of several is judged."""
+def _through_cache(candidate, layer, x, pieces, texts=1, shared=False):
+    """All outputs of a text that comes in pieces, and how much the cache then holds; the last text of several is judged.
+
+    shared: every other piece, the first among them, goes through the course's function, by way of the same cache.
+    """
     for _ in range(texts):
-        kept = cache.empty_cache(layer, x.shape[0])
+        kept, outs = cache.empty_cache(layer, x.shape[0]), []
         with torch.no_grad():
-            outs = [candidate(layer, piece, kept) for piece in x.split(list(pieces), dim=1)]
+            for n, piece in enumerate(x.split(list(pieces), dim=1)):
+                outs.append(_by_the_course(layer, piece, kept) if shared and n % 2 == 0 else candidate(layer, piece, kept))
     missing = [name for name in ("K", "V") if not torch.is_tensor(kept.get(name))]
     if missing:
         raise AnswerProblem("cache-without-entry", f'The cache must still hold tensors under "K" and "V"; {missing[0]!r} does not hold one.')
@@ -587,7 +591,15 @@ def _through_cache(candidate, layer, x, pieces, texts=1):
     return torch.cat(outs, dim=1), kept["K"].shape[-2], kept["V"].shape[-2]
 
 
-def _cache_case(name, pieces, B=3, h=2, d_k=4, texts=1, shift=0.0, dtype=torch.float64):
+def _by_the_course(layer, piece, kept):
+    try:
+        return cache.attend_with_cache(layer, piece, kept)
+    except Exception as problem:
+        what = "The course's own function cannot go on with the cache that yours leaves behind"
+        raise AnswerProblem("cache-unusable", f"{what}: {type(problem).__name__}, {problem}") from problem
+
+
+def _cache_case(name, pieces, B=3, h=2, d_k=4, texts=1, shift=0.0, dtype=torch.float64, shared=False):
     T = sum(pieces)
 
     def make():
@@ -597,7 +609,7 @@ def _cache_case(name, pieces, B=3, h=2, d_k=4, texts=1, shift=0.0, dtype=torch.f
             with torch.no_grad():
                 layer.W_k.weight.copy_(-layer.W_q.weight * shift)
         (x,) = _normal(len(pieces), (B, T, h * d_k), dtype=dtype)
-        return layer, x, tuple(pieces), texts
+        return layer, x, tuple(pieces), texts, shared
 
     return Case(name, make, {"B": B, "T": T, "h": h, "d_k": d_k, "d_model": h * d_k}, tolerance=1e-7 if dtype == torch.float64 else None)
 
@@ -608,7 +620,7 @@ CACHE = Exercise(
     id="8.5",
     reference=cache.attend_with_cache,
     results=("the output", "the number of cached keys", "the number of cached values"),
-    covers="one pass, word by word, pieces of 5 and 7 words, two texts one after the other, float32",
+    covers="one pass, word by word, pieces of 5 and 7 words, two texts one after the other, a cache shared with the course's function, float32",
     run=_through_cache,
     max_mistakes=2,
     explain=(nearly_right,),
@@ -621,6 +633,7 @@ CACHE = Exercise(
         _cache_case("two texts, one after the other", (5, 7), d_k=8, texts=2),
         _cache_case("scores far below zero", (5, 7, 1), shift=400.0),
         _cache_case("float32", (5, 7, 1), dtype=torch.float32),
+        _cache_case("every other piece by the course's function, through the same cache", (5, 7, 1, 6), shared=True),
     ),
     mistakes=(
         Mistake("not-scaled", old=" / math.sqrt(Q.shape[-1])", new="", message="The scores are not scaled: divide by √d_k = {sqrt_d_k}."),
@@ -635,6 +648,8 @@ CACHE = Exercise(
             ("positions <= positions[T_old:, None]", "positions <= positions[T_old:, None] + (positions[-1] if T_old else 0)")),
         Mistake("no-offset", edits=(("rope(Q, offset=T_old)", "rope(Q)"), ("rope(K, offset=T_old)", "rope(K)")),
             message="Every piece is turned as if it began at place 0: the new words stand after those in the cache, so RoPE needs their number as its offset."),
+        alone("keys-stored-as-they-were", 'The cache is to hold keys that are turned. Yours stores them as they were and turns all of them anew at every call: whoever else reads this cache, or has filled it, finds the wrong keys, and the work grows with the text.',
+            ("    K = rope(K, offset=T_old)\n", ""), ('Q @ cache["K"].mT', 'Q @ rope(cache["K"]).mT')),
         alone("cached-keys-turned-again", "The keys in the cache have been turned already, and yours are turned again with every piece: turn the new keys only, by their own places, and then append them.",
             ("    K = rope(K, offset=T_old)\n", ""), ('cache["K"] = torch.cat([cache["K"], K], dim=-2)', 'cache["K"] = rope(torch.cat([cache["K"], K], dim=-2))')),
         Mistake("values-not-grown", old='cache["V"] = torch.cat([cache["V"], V], dim=-2)', new='cache["V"] = V', hides_others=True,
@@ -686,8 +701,8 @@ CACHE = Exercise(
         "    mask = torch.ones(n, start + n, dtype=torch.bool).tril(start)\n    out = torch.nn.functional.scaled_dot_product_attention(rope(q, offset=start), k, v, attn_mask=mask)\n"
         "    return layer.W_o(merge_heads(out))",
         "def attend_with_cache(layer, x_new, cache):\n    q, k, v = (split_heads(W(x_new), layer.n_heads) for W in (layer.W_q, layer.W_k, layer.W_v))\n"
-        "    start = cache['K'].shape[2]\n    cache['K'] = torch.cat([cache['K'], k], dim=2)\n    cache['V'] = torch.cat([cache['V'], v], dim=2)\n"
-        "    scores = rope(q, offset=start) @ rope(cache['K']).mT / q.shape[-1] ** 0.5\n    scores = scores + torch.full(scores.shape[-2:], -torch.inf, dtype=scores.dtype).triu(start + 1)\n"
+        "    start = cache['K'].shape[2]\n    cache['K'] = torch.cat([cache['K'], rope(k, offset=start)], dim=2)\n    cache['V'] = torch.cat([cache['V'], v], dim=2)\n"
+        "    scores = rope(q, offset=start) @ cache['K'].mT / q.shape[-1] ** 0.5\n    scores = scores + torch.full(scores.shape[-2:], -torch.inf, dtype=scores.dtype).triu(start + 1)\n"
         "    return layer.W_o(merge_heads(scores.softmax(-1) @ cache['V']))",
     ),
 )
@@ -893,6 +908,7 @@ REACH = Exercise(
         Mistake("full-windows-and-one", old="window - 1", new="window", message="You let each layer go back {window} places; the window counts the word's own, so it is {window} − 1."),
         alone("one-layer", "This is the reach of one layer: each further layer hears what the words it sees have heard.", ("n_layers * steps_back + 1", "steps_back + 1")),
         alone("power", "You let the reach multiply from layer to layer. The windows overlap: each layer adds the same number of places. (Windows with growing gaps, as in dilated convolutions, would multiply it.)", ("n_layers * steps_back + 1", "window**n_layers")),
+        alone("no-layer-hears-a-window", "A stack of 0 layers mixes nothing: only the word itself is heard, 1. Yours hears a whole window even then. Begin with the word itself, and let every layer add its steps.", ("n_layers * steps_back + 1", "max(n_layers, 1) * steps_back + 1")),
         alone("one-more-layer", "You counted one layer too many.", ("n_layers * steps_back", "(n_layers + 1) * steps_back")),
         alone("one-layer-less", "You counted one layer too few: the first layer looks back as well.", ("n_layers * steps_back", "(n_layers - 1) * steps_back")),
         alone("one-per-layer", "You took one place off for the whole stack, or added one for each layer: every layer shares just one place with the next.", ("n_layers * steps_back + 1", "n_layers * window - 1")),
