@@ -57,7 +57,7 @@ def _known_and_seen(size):
     """Known mistakes that the learner's source bears out."""
 
     def road(search):
-        if size > search.exercise.max_mistakes:
+        if size > search.exercise.max_mistakes or search.answer.source is None:
             return None
         known = search.known(size)
         sets = [ids for ids in known if search.borne_out(ids)]
@@ -144,9 +144,8 @@ def _known_by_numbers(size):
             return None
         if search.is_verdict and len(search.wrong) < VERDICTS:
             return None
-        if not search.known(size):
-            return None
-        return named(search, search.known(size), seen=False)
+        known = search.known(size) or (size == 2 and search.known(size, thorough=True))
+        return named(search, known, seen=False) if known else None
 
     return road
 

@@ -19,12 +19,17 @@ def built(candidate, init):
     return model
 
 
-def filled(model, reference):
-    """The model with weights drawn by parameter name; AnswerProblem unless names and shapes are the reference's."""
+def looked_at(model, reference):
+    """Raise AnswerProblem unless names and shapes of the model's parameters are the reference's."""
     wanted = {name: parameter.shape for name, parameter in reference.named_parameters()}
     found = {name: parameter.shape for name, parameter in model.named_parameters()}
     if found != wanted:
         raise _parameter_problem(model, wanted, found)
+
+
+def filled(model, reference):
+    """The model with weights drawn by parameter name; AnswerProblem unless names and shapes are the reference's."""
+    looked_at(model, reference)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             parameter.copy_(_drawn(name, parameter.shape))

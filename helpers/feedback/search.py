@@ -51,18 +51,23 @@ class Search:
         twin, right = self.twins.outcome(ids, i), self.answer.expected[i]
         return not same_outcome(twin, right, self.answer.tolerances[i], self.changed_counts)
 
-    def known(self, size):
-        """Sets of that many known mistakes that did exactly what the answer did, on every case."""
-        if size not in self._known:
-            self._known[size] = self._fitting(size)
-            if not self._known[size] and any(outcome.changed for outcome in self.outcomes):
-                self.changed_counts = False  # the same values, from code that also changes what it was given
-                self._known[size] = self._fitting(size)
-                self.changed_counts = True
-        return self._known[size]
+    def known(self, size, thorough=False):
+        """Sets of that many known mistakes that did exactly what the answer did, on every case.
 
-    def _fitting(self, size):
-        found = [ids for ids in self._sets(size, self.order[0]) if all(self.fits(ids, i) for i in self.order)]
+        thorough: whether pairs are tried, too, in which one mistake shows on the first case only beside the other.
+        """
+        if (size, thorough) not in self._known:
+            found = self._fitting(size, thorough)
+            if not found and any(outcome.changed for outcome in self.outcomes):
+                self.changed_counts = False  # the same values, from code that also changes what it was given
+                found = self._fitting(size, thorough)
+                self.changed_counts = True
+            self._known[size, thorough] = found
+        return self._known[size, thorough]
+
+    def _fitting(self, size, thorough):
+        sets = self.twins.sets(size) if size == 1 or size == 2 and thorough else self._sets(size, self.order[0])
+        found = [ids for ids in sets if all(self.fits(ids, i) for i in self.order)]
         return [ids for ids in found if any(self.differs(ids, i) for i in self.order)]
 
     def seen_pairs(self):
@@ -74,10 +79,7 @@ class Search:
         return [ids for ids in pairs if any(self.differs(ids, i) for i in self.order)]
 
     def _sets(self, size, first):
-        """Sets worth trying. From three on, those that leave the first case as it is have been run already."""
-        if size < 3:
-            yield from self.twins.sets(size)
-            return
+        """Sets worth trying: not those that leave the first case as a smaller set does which does not fit there."""
         for ids in self.twins.sets(size):
             visible = frozenset(id for id in ids if self.twins.visible(id, first, self.answer.tolerances[first]))
             if len(visible) == size or self.fits(visible, first):

@@ -1,6 +1,5 @@
 """Lesson 04: several heads in PyTorch."""
 import contextlib
-import copy
 import functools
 import re
 
@@ -10,7 +9,7 @@ from torch import nn
 
 from ... import multi_head
 from ..exercise import AnswerProblem, Case, Exercise, Mistake, Prediction, pairs
-from ..modules import built, filled, gradients_reach_every_parameter
+from ..modules import built, filled, gradients_reach_every_parameter, looked_at
 from ..values import as_array
 from .common import (
     alone,
@@ -610,7 +609,7 @@ def _run_from_torch(candidate, mha, x):
         return ours
     d_model = mha.embed_dim
     reference = _reference(d_model, mha.num_heads)
-    filled(copy.deepcopy(ours), reference)  # for its complaints only
+    looked_at(ours, reference)
     weights = {name: parameter.detach().clone() for name, parameter in ours.named_parameters()}
     with torch.no_grad():
         kept = [p.clone() for p in mha.parameters()]
@@ -626,13 +625,14 @@ def _run_from_torch(candidate, mha, x):
 
 def _dropped_share(ours):
     """The share of weights that a module drops in training: a lone word's look-up is lost, or multiplied by 1 / (1 - p)."""
-    ours = copy.deepcopy(ours).train()
-    d_model = len(ours.W_o.weight)
+    ours, weight = ours.train(), ours.W_o.weight
     with torch.no_grad(), torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(0)
-        ours.W_o.weight.copy_(torch.eye(d_model))
-        x = torch.ones(40, 1, d_model, dtype=ours.W_v.weight.dtype)
+        before = weight.clone()
+        weight.copy_(torch.eye(len(weight)))
+        x = torch.ones(40, 1, len(weight), dtype=ours.W_v.weight.dtype)
         factors = ours(x)[0] / ours.W_v(x)  # (40, 1, d_model)
+        weight.copy_(before)
     return round(1 - 1 / float(factors.max()), 2)
 
 
