@@ -250,7 +250,9 @@ def _two_changes(search):
     if search.values is None or search.is_verdict:
         return None
     answer = search.answer
-    found = two_changes.find(answer.tree, answer.space, answer.edits, search.values, answer.fits)
+    found = two_changes.find(
+        answer.tree, answer.space, answer.edits, search.values, answer.fits, search.stopping
+    )
     return _several_changes(search.of_values(found.sentence)) if found else None
 
 

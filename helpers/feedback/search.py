@@ -24,7 +24,9 @@ class Search:
         cases = range(len(self.outcomes)) if among is None else among
         self.order = [*self.wrong, *(i for i in cases if i not in self.wrong)]
         self._known, self._change, self.changed_counts = {}, (), True
-        self.tried = []  # edits of the answer, with what came out in the first wrong case, once `change` was sought
+        # Once `change` was sought: how many edits were tried, and those that let the first wrong case come to an end,
+        # with what came out.
+        self.count_tried, self.tried = 0, []
 
     # Known mistakes
 
@@ -135,8 +137,16 @@ class Search:
 
     def _keep_tried(self, edit):
         """Keep an edit with what the answer did with it on the first wrong case."""
+        self.count_tried += 1
         if self.answer.latest is not None and self.answer.latest.error is None:
             self.tried.append((edit, self.answer.latest))
+
+    @property
+    def stopping(self):
+        """The edits with which the answer stops in the first wrong case, where it came to an end by itself."""
+        if self.change is not None or self.outcomes[self.order[0]].error is not None:
+            return frozenset()  # not all were tried, or an error hides what they do
+        return frozenset(self.answer.edits[: self.count_tried]) - {edit for edit, _ in self.tried}
 
     def of_values(self, sentence):
         """A sentence on what would be right; of the values alone where the answer goes on changing its input."""

@@ -41,10 +41,11 @@ class TwoChanges:
         return f"Two changes together would make this right. {' '.join(said)}"
 
 
-def find(tree, space, edits, search, fits):
-    """The two changes, or None. space: the names that the answer's code sees. search: its `first_difference.Values`.
+def find(tree, space, edits, search, fits, stopping=()):
+    """The two changes, or None.
 
-    Others as for `one_change.find`.
+    space: the names that the answer's code sees. search: its `first_difference.Values`. stopping: edits that are
+    no first change, as they stop the answer. Others as for `one_change.find`.
     """
     if search.theirs is None:
         return None
@@ -59,7 +60,7 @@ def find(tree, space, edits, search, fits):
         for edit in edits[:first_limit]:
             if search.build.exhausted:
                 break
-            if set(edit.lines) <= settled:
+            if set(edit.lines) <= settled or edit in stopping:
                 continue
             new = _gained(tree, copied, edit, search) - before
             if new:
