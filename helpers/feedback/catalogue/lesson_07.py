@@ -43,7 +43,7 @@ ATTENTION_FLOPS = Exercise(
         _flops_case("seven words looking at each other", 7, 7, 6, 2),
         _flops_case("one query", 1, 9, 5, 8),
         _flops_case("twice the queries and keys", 10, 14, 4, 9),
-        _flops_case("a long text", 16384, 4096, 64, 128),
+        _flops_case("a long text", 5000, 3000, 64, 128),
     ),
     explain=(_something_added_for_each_score, _times_too_high),
     mistakes=(
