@@ -228,7 +228,8 @@ class _Judgement:
         likely = [*causes.likely(self.search), *hints.hints(answer, self.search.arises), *self._changed()]
         advice = errors.advice(error)
         if answer.stopped(first) or not one_case.same_shapes(answer, first):
-            headline, *more = [answer.problems[first].text, *advice, *likely, *self._coarser(), *where[1:]]
+            besides = ["The values are right."] if self.search.right_but_for_kind else []
+            headline, *more = [answer.problems[first].text, *besides, *advice, *likely, *self._coarser(), *where[1:]]
         else:
             headline, *more = [*(likely or ["the numbers are not right yet."]), *self._coarser(), *where]
         return self._make(status, headline, paragraphs=tuple(more[:4]), comparison=picture)

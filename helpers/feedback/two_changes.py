@@ -34,6 +34,8 @@ class TwoChanges:
         first, second = self.changes
         if first.lines == second.lines:
             begin = f"Two changes {one_change.in_lines(first.lines)} would make this right"
+            if first.what_to_look_at == second.what_to_look_at:
+                return f"{begin}: look at {first.what_to_look_at} in both places."
             end = "" if second.what_to_look_at.endswith("?") else "."
             return f"{begin}: look at {first.what_to_look_at.removesuffix('?')}, and at {second.what_to_look_at}{end}"
         said = [f"{one_change.in_lines(c.lines).capitalize()}, look at {c.what_to_look_at}" for c in self.changes]

@@ -334,6 +334,7 @@ BLOCK = Exercise(
 
 def _gpt_case(name, seed, B, T, n_tokens, d_model, n_heads, n_layers, max_len, dtype=torch.float32, same=False):
     dims = {"B": B, "T": T, "n_tokens": n_tokens, "d_model": d_model}
+    dims |= {} if max_len == T else {"max_len": max_len}
 
     def make():
         tokens = _tokens(seed, 1 if same else B, T, n_tokens)
