@@ -117,7 +117,7 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
 ''',
     ),
     dict(
-        id='r-2.2-unbound-without-a-mask', exercise='2.2', today='NAMED', words=('masked gets its value only in line 6',),
+        id='r-2.2-unbound-without-a-mask', exercise='2.2', today='NAMED', words=('masked gets its value only in line 6',), slow=True,
         tutor='The name masked gets a value only if there is a mask. Without one, softmax(masked) raises an UnboundLocalError. Give the masked scores the same name as the scores, or start with masked = scores.',
         code=r'''
 def scaled_dot_product_attention(Q, K, V, mask=None):
@@ -239,7 +239,7 @@ def debugged_attention(Q, K, V, mask=None):
 ''',
     ),
     dict(
-        id='r-3.1-one-normal-number-per-pair', exercise='3.1', today='PARTLY',
+        id='r-3.1-one-normal-number-per-pair', exercise='3.1', today='NAMED', words=('You drew the dot products themselves, as normal numb',),
         tutor='It draws a normal number with standard deviation √d_k, which has the right mean and variance, but a dot product is only approximately normal for large d_k. For d_k = 1 it is a product of two normals, with a sharp peak and heavy tails. Draw queries and keys and multiply them.',
         code=r'''
 def sample_dot_products(n, d_k, rng):
@@ -494,7 +494,7 @@ def leaks_future(attend, x):
 ''',
     ),
     dict(
-        id='r-5.3-alias-zeroed-and-no-final-return', exercise='5.3', today='NAMED', words=('is a second name for x and no copy',),
+        id='r-5.3-alias-zeroed-and-no-final-return', exercise='5.3', today='NAMED', words=('is a second name for x and no copy',), slow=True,
         tutor="Two mistakes: changed = x makes no copy, so writing zeros changes the caller's x, and step by step all its rows from 1 on are lost. And nothing is returned at the end: an honest function gives None instead of False. Use x.clone() and return False after the loop.",
         code=r'''
 def leaks_future(attend, x):
@@ -529,7 +529,7 @@ def combine_masks(padding, causal):
 ''',
     ),
     dict(
-        id='r-5.6-maximum-over-hidden-scores-too', exercise='5.6', today='NAMED', words=('was the maximum taken over hidden keys too',),
+        id='r-5.6-maximum-over-hidden-scores-too', exercise='5.6', today='NAMED', words=('was the maximum taken over hidden keys too',), slow=True,
         tutor='The maximum is taken over all scores, hidden ones included. If a hidden score is much larger than the allowed ones, all allowed exponentials underflow to 0 and the row becomes zeros although it has allowed keys. Fill hidden scores before taking the maximum.',
         code=r'''
 def masked_softmax(scores, mask):
@@ -917,7 +917,7 @@ def linear_attention(Q, K, V, causal=False):
 ''',
     ),
     dict(
-        id='r-8.4-cumsum-over-axis-one', exercise='8.4', today='NAMED', words=('Two changes in line 5 would make this right: look at',),
+        id='r-8.4-cumsum-over-axis-one', exercise='8.4', today='NAMED', words=('Two changes in line 5 would make this right: look at',), slow=True,
         tutor='The causal sums run along axis 1. This is the words only for (B, T, d); with heads, (B, h, T, d), the sums run over the heads and every word is summed with the same word in other heads, and for (T, d) over the features. Count from the end: dim=-3 and dim=-2.',
         code=r'''
 def linear_attention(Q, K, V, causal=False):
@@ -933,7 +933,7 @@ def linear_attention(Q, K, V, causal=False):
 ''',
     ),
     dict(
-        id='r-8.5-is-causal-flag-with-a-cache', exercise='8.5', today='NAMED', words=('Your mask starts at the top left, and only a single ',),
+        id='r-8.5-is-causal-flag-with-a-cache', exercise='8.5', today='NAMED', words=('Your mask starts at the top left, and only a single ',), slow=True,
         tutor='is_causal=True lays the triangle at the upper left. If there are cached words and more than one new word, new word n then sees only keys 0 to n of the whole text instead of all T_old + n. One word at a time, or an empty cache, is right; a piece after another piece is not. Use an own mask, key ≤ T_old + n.',
         code=r'''
 def attend_with_cache(layer, x_new, cache):
@@ -967,7 +967,7 @@ def attend_with_cache(layer, x_new, cache):
 ''',
     ),
     dict(
-        id='r-8.5-rebinds-the-name-cache', exercise='8.5', today='NAMED', words=('Old and new keys are joined for this call, but the c',),
+        id='r-8.5-rebinds-the-name-cache', exercise='8.5', today='NAMED', words=('Old and new keys are joined for this call, but the c',), slow=True,
         tutor='cache = {…} makes a new dict and only the local name points to it, so the caller\'s dict never grows and the next call has forgotten all earlier words. Store into the dict that was given: cache["K"] = …',
         code=r'''
 def attend_with_cache(layer, x_new, cache):
@@ -1066,7 +1066,7 @@ class Block(nn.Module):
 ''',
     ),
     dict(
-        id='r-9.2-parallel-halves', exercise='9.2', today='NAMED', words=("Both halves read the block's input, side by side (so",), slow=True,
+        id='r-9.2-parallel-halves', exercise='9.2', today='NAMED', words=("Both halves read the block's input, side by side (so",),
         tutor="Both halves read the block's input, as in GPT-J. The feed-forward network must start from what the attention half left, x + attention(norm_1(x)): it never sees what attention has just found. Assign x between the two.",
         code=r'''
 class Block(nn.Module):
@@ -1630,7 +1630,7 @@ def shift_matrix(offset, d_model):
 ''',
     ),
     dict(
-        id='r-6.4-arange-from-offset-to-T', exercise='6.4', today='PARTLY', slow=True,
+        id='r-6.4-arange-from-offset-to-T', exercise='6.4', today='NAMED', words=('One change in line 4 would make this right: look at ',),
         tutor='arange(offset, T) ends at T instead of offset + T. With offset 0 it is right; with a larger one there are too few positions, so the shapes do not fit, and with offset ≥ T none at all. Use arange(T) + offset.',
         code=r'''
 def rope(x, base=10000.0, offset=0):
@@ -1665,7 +1665,7 @@ def embed(tokens, E, pe):
 ''',
     ),
     dict(
-        id='r-7.3-searched-by-doubling', exercise='7.3', today='PARTLY',
+        id='r-7.3-searched-by-doubling', exercise='7.3', today='NAMED', words=('You tried powers of two only, and took the first tha',),
         tutor='T is doubled until scoring and mixing are no longer cheaper, so the answer is the next power of two and right only if 2 · d_model is one. Set 4 T² d_model = 8 T d_model² and solve for T: it is 2 · d_model.',
         code=r'''
 def crossover_length(d_model):
@@ -1898,7 +1898,7 @@ class TinyGPT(nn.Module):
 ''',
     ),
     dict(
-        id='r-9.3-mask-of-the-full-length', exercise='9.3', today='NAMED', words=('the sizes 13 (max_len) and 7 (T)',),
+        id='r-9.3-mask-of-the-full-length', exercise='9.3', today='NAMED', words=('the sizes 13 (max_len) and 7 (T)',), slow=True,
         tutor='The mask is made once for max_len words, and forward uses all of it. It fits only texts of exactly max_len tokens; a shorter text raises. Cut it, mask[:T, :T], or make causal_mask(tokens.shape[1]).',
         code=r'''
 class TinyGPT(nn.Module):
@@ -1993,7 +1993,7 @@ def next_token_probabilities(logits, temperature=1.0, top_k=None):
 ''',
     ),
     dict(
-        id='r-9.5-mingpt-two-axes-only', exercise='9.5', today='PARTLY',
+        id='r-9.5-mingpt-two-axes-only', exercise='9.5', today='NAMED', words=('You read the smallest score that stays by two axes, ',),
         tutor='v[:, [-1]] takes for granted that the logits are (B, V). With one row (V,) it raises, and with (B, T, V) it picks the last position instead of the smallest kept score. Use v[..., [-1]].',
         code=r'''
 def next_token_probabilities(logits, temperature=1.0, top_k=None):
@@ -2005,7 +2005,7 @@ def next_token_probabilities(logits, temperature=1.0, top_k=None):
 ''',
     ),
     dict(
-        id='r-9.6-n-new-taken-for-total-length', exercise='9.6', today='GENERIC', slow=True,
+        id='r-9.6-n-new-taken-for-total-length', exercise='9.6', today='NAMED', words=('You stop when the text, with its beginning, has n_ne',),
         tutor='The loop runs until the text has n_new tokens in all, beginning included. n_new is the number to add, so it must run n_new times; with a beginning of n_new tokens or more, nothing is added.',
         code=r'''
 def generate(model, tokens, n_new, choose):
@@ -2079,7 +2079,7 @@ def agreement_share(weights, verb, subject, other):
 ''',
     ),
     dict(
-        id='r-10.3-first-n-tokens', exercise='10.3', today='GENERIC',
+        id='r-10.3-first-n-tokens', exercise='10.3', today='NAMED', words=('You took the first rows of each text, as many as it ',),
         tutor='It takes the first n rows, n being the number of tokens. This is right only if padding stands at the end. With padding in front or between, padding is averaged and tokens are left out. Use the mask itself: h[m].mean(0).',
         code=r'''
 def mean_pool(hidden, mask):
@@ -2107,7 +2107,7 @@ def search(query, corpus, k):
 ''',
     ),
     dict(
-        id='r-10.4-euclidean-neighbours', exercise='10.4', today='PARTLY',
+        id='r-10.4-euclidean-neighbours', exercise='10.4', today='NAMED', words=('You looked for the rows that lie nearest to the quer',),
         tutor="It searches by distance between the vectors as they are. Without normalising, the nearest row depends on length, not on direction alone: a long row in exactly the query's direction is far away. Only afterwards the cosines of the rows found are computed, and they need not be sorted. Take the k largest cosines.",
         code=r'''
 def search(query, corpus, k):
@@ -2567,7 +2567,7 @@ class CrossAttention(nn.Module):
 ''',
     ),
     dict(
-        id='s-5.7-dmodel-and-reshape', exercise='5.7', today='NAMED', words=("You divided by √d_model = 4; each head's scores ", 'You joined the heads by a reshape alone, so that'),
+        id='s-5.7-dmodel-and-reshape', exercise='5.7', today='NAMED', words=("You divided by √d_model = 4; each head's scores ", 'You joined the heads by a reshape alone, so that'), slow=True,
         tutor='Two mistakes. The scores are divided by √d_model instead of √d_k, the width of one head, so the weights are too flat. And the heads are reshaped to (B, T_q, d_model) without exchanging heads and words first, so features of different words are mixed; use merge_heads.',
         code=r'''
 class CrossAttention(nn.Module):
@@ -2653,7 +2653,7 @@ def rope(x, base=10000.0, offset=0):
 ''',
     ),
     dict(
-        id='s-6.4-offset-and-base-unused', exercise='6.4', today='NAMED', words=('You wrote 10000 where base belongs; other bases ', 'The offset plays no part: the first row stands a'),
+        id='s-6.4-offset-and-base-unused', exercise='6.4', today='NAMED', words=('You wrote 10000 where base belongs; other bases ', 'The offset plays no part: the first row stands a'), slow=True,
         tutor='Two arguments have no effect: the positions always begin at 0 although the first row stands at `offset`, and 10000 is written into the formula instead of `base`. Add offset to the positions and use base.',
         code=r'''
 def rope(x, base=10000.0, offset=0):
@@ -2729,7 +2729,7 @@ def projection_flops(T, d_model):
 ''',
     ),
     dict(
-        id='s-7.3-doubling-search', exercise='7.3', today='PARTLY',
+        id='s-7.3-doubling-search', exercise='7.3', today='NAMED', words=('You tried powers of two only, and took the first tha',),
         tutor='You double T until the products cost at least as much, so you return the next power of two. That is right only if d_model is a power of two: for 768 you get 2048 instead of 1536. Set the two costs equal and solve for T: 2 · d_model.',
         code=r'''
 def crossover_length(d_model):
@@ -2777,7 +2777,7 @@ def merge(first, second):
 ''',
     ),
     dict(
-        id='s-8.1-maximum-replaced', exercise='8.1', today='NAMED', words=('Your common maximum is never below 0. Where all scor',),
+        id='s-8.1-maximum-replaced', exercise='8.1', today='NAMED', words=('Your common maximum is never below 0. Where all scor',), slow=True,
         tutor='Total and sum are right. But where both parts see nothing you return the replaced maximum 0 instead of −∞. The 0 should be used inside the factors only; return the true maximum.',
         code=r'''
 def merge(first, second):

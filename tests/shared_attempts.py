@@ -1680,7 +1680,7 @@ def sample_dot_products(n, d_k, rng):
 """,
     ),
     dict(
-        id='3.1i', exercise='3.1', today='NAMED', words=('drawn', 'random'),
+        id='3.1i', exercise='3.1', today='NAMED', words=('You drew the dot products themselves',),
         tutor='The dot products are not computed from vectors: sums of d_k products are normal only approximately.',
         code=r"""
 def sample_dot_products(n, d_k, rng):

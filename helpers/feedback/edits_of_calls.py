@@ -224,6 +224,8 @@ def _additions(function, call, where, name, shown, changed):
                 [first, ast.BinOp(last, ast.Sub(), number(1))], [number(1), ast.BinOp(last, ast.Add(), number(1))],
             ):  # fmt: skip
                 yield edit(1, "range", look, where, changed(new), call)
+            if len(call.args) == 2:
+                yield edit(1, "range", look, where, changed([first, ast.BinOp(first, ast.Add(), last)]), call)
     if name in ("tril", "triu"):
         for n in (1, -1):
             yield edit(1, "diagonal", f"at which diagonal {shown} cuts", where, changed([*call.args, number(n)]), call)

@@ -117,6 +117,8 @@ SAMPLES = Exercise(
     cases=(_sample_case(150, 4, 4), _sample_case(300, 1, 3), _sample_case(80, 20, 27)),
     max_mistakes=2,
     mistakes=(
+        Mistake("normal-at-once", source="def sample_dot_products(n, d_k, rng):\n    return rng.standard_normal(n) * np.sqrt(d_k)",
+            message="You drew the dot products themselves, as normal numbers of the right spread. They are not normal: for small d_k they crowd near 0, with far outliers. Draw queries and keys, and multiply them."),
         # One key for all gives numbers of the same distribution, so this stands for both.
         Mistake("one-query-for-all", old=_QUERIES, new="queries = rng.standard_normal(d_k)",
             message="One and the same vector takes part in all your dot products, so they are not independent: draw n queries and n keys, two arrays (n, d_k)."),

@@ -169,6 +169,8 @@ CROSSOVER = Exercise(
             message="You returned 3 · d_model: three projections against one product. W_o is the fourth projection, and scoring and mixing are two products."),
         Mistake("crossing-of-768", source="def crossover_length(d_model):\n    return 1536",
             message="You returned 1,536, where layers of width 768 cross. Every width has a crossing of its own: the function must use d_model."),
+        Mistake("powers-of-two", source="def crossover_length(d_model):\n    T = 1\n    while 4 * T**2 * d_model < 8 * T * d_model**2:\n        T *= 2\n    return T",
+            message="You tried powers of two only, and took the first that is long enough. Most widths cross between two of them: set the two costs equal and solve for T."),
         Mistake("one-projection", old="8 * d_model**2", new="2 * d_model**2",
             message="You compared with a single projection; there are four: W_q, W_k, W_v and W_o."),
         Mistake("eight-heads-in-products", old="products = 4", new="products = 8 * 4",

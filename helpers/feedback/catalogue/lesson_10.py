@@ -358,6 +358,8 @@ POOL = Exercise(
     mistakes=(
         Mistake("no-mask", source="def mean_pool(hidden, mask):\n    return hidden.mean(dim=1)",
             message="Padding is in your mean: it counts as a token, in the sum and in the number that you divide by."),
+        Mistake("first-rows", source="def mean_pool(hidden, mask):\n    counts = mask.sum(dim=1).tolist()\n    return torch.stack([rows[:n].mean(dim=0) for rows, n in zip(hidden, counts)])",
+            message="You took the first rows of each text, as many as it has tokens. Padding may stand in front of tokens and between them, too: which rows are tokens, only the mask says."),
         Mistake("divided-by-T", old="mask.sum(dim=1, keepdim=True)", new="mask.shape[1]",
             message="You divided every text by T = {T} (a plain mean over zeros does that too); each has its own number of tokens, the True entries of its row."),
         Mistake("padding-in-the-sum", old="hidden * mask[:, :, None]", new="hidden",
@@ -454,6 +456,8 @@ SEARCH = Exercise(
             message="Only the query is normalised, which changes no order: long rows still win. Divide each row of the corpus by its norm."),
         Mistake("norm-of-everything", old="corpus.norm(dim=1, keepdim=True)", new="corpus.norm()",
             message="You divided the corpus by one norm, that of the whole matrix, so long rows still win; each row has its own."),
+        Mistake("nearest-points", source="def search(query, corpus, k):\n    distances = (corpus - query).norm(dim=1)\n    indices = distances.topk(k, largest=False).indices\n    rows = corpus[indices]\n    return indices, rows @ query / (rows.norm(dim=1) * query.norm())",
+            message="You looked for the rows that lie nearest to the query. A long row in exactly its direction lies far away: only the direction counts, so rank by cosines."),
         Mistake("norms-of-columns", old="corpus.norm(dim=1, keepdim=True)", new="corpus.norm(dim=0, keepdim=True)",
             message="You divided by the norms of the columns, the features; each row, dim=1, has its own norm."),
         Mistake("norms-not-a-column", old="dim=1, keepdim=True", new="dim=1", together=2,
