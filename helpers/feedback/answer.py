@@ -138,14 +138,19 @@ class Answer:
 
     @functools.cached_property
     def _costs(self):
-        build, first = variants.Builder(self.space), self.order[0]
-        calls = variants.calls_made(lambda: self.run_variant(build(self.tree), first))
-        in_loops = {}
+        build, calls, in_loops = variants.Builder(self.space), None, []
+
+        def run(i):
+            self.run_variant(build(self.tree), i)
+
         for i in self.order:
             before = build.left
-            self.run_variant(build(self.tree), i)
-            in_loops[i] = before - build.left
-        return variants.Costs.of(calls, in_loops[first], max(in_loops.values()))
+            if calls is None:  # of the first case alone: to count calls takes several times as long
+                calls = variants.calls_made(lambda: run(self.order[0]))
+            else:
+                run(i)
+            in_loops.append(before - build.left)
+        return variants.Costs.of(calls, in_loops[0], max(in_loops))
 
     def run_variant(self, variant, i):
         """Outcome of another version of the answer on one case, guarded like the answer itself."""

@@ -25,15 +25,11 @@ class Borrowed:
     @property
     def sentence(self):
         """What a report says of it."""
-        said = [f"`{value.label}` in line {value.line}{_should_be(value)}" for value in self.values]
+        should = ["" if value.plain else f", which should be {value.phrase}" for value in self.values]
+        said = [f"`{v.label}` in line {v.line}{more}" for v, more in zip(self.values, should, strict=True)]
         count = {2: "Two", 3: "Three"}[len(said)]
         listed = f"{', '.join(said[:-1])}, and {said[-1]}"
         return f"{count} values are not right yet: {listed}. With these put right, every case passes."
-
-
-def _should_be(value):
-    """What a value should be, where its own name does not say it."""
-    return "" if value.phrase == f"the {value.label}" else f", which should be {value.phrase}"
 
 
 def find(search):

@@ -11,6 +11,11 @@ class Value:
     line: int
     phrase: str
 
+    @property
+    def plain(self):
+        """Whether what it is or should be is what its own name says."""
+        return self.phrase == f"the {self.label}"
+
 
 @dataclass(frozen=True)
 class Difference:
@@ -59,7 +64,7 @@ class Difference:
         fine = _said_right(self.right)
         if self.off:
             value = self.off
-            phrase = "" if value.phrase == f"the {value.label}" else f" as {value.phrase}"
+            phrase = "" if value.plain else f" as {value.phrase}"
             would = f"`{value.label}` in line {value.line} would be right{phrase} if it were {self.step}"
             return f"{fine} {would}.".strip()
         if not self.wrong:
@@ -69,7 +74,7 @@ class Difference:
         wrong = f"`{value.label}` in line {value.line} is {'the first that is not' if first else 'not right'}"
         relation = f", and yours is {self.relation}" if self.relation else ""
         end = "" if relation.endswith("?") else "."
-        plain = value.phrase in (f"the {value.label}", "the result") and not relation
+        plain = (value.plain or value.phrase == "the result") and not relation
         should = "" if plain else f": it should be {value.phrase}"
         where = f" Look at lines {self.since} to {value.line}." if self.since else ""
         pair = f" {self.pair}." if self.pair and not relation else ""

@@ -17,7 +17,7 @@ def told(error, candidate, exercise, dims=None):
     else:
         kind = type(error).__name__
     place = place_of(error, candidate) if candidate is not None else None
-    meaning = explained(error, place, exercise, dims or {})
+    meaning = explained(error, place, exercise, dims)
     if place is None:
         return f"The call stopped with {kind}: {meaning or message_of(error)}"
     shapes = f" for {place.shapes}" if place.shapes else ""

@@ -92,7 +92,7 @@ def raised(exercise, error, candidate, dims=None):
     """Where and how an answer stopped, in a sentence. dims: sizes by name, such as {"T": 5}."""
     if isinstance(error, AnswerProblem):
         return error.finding.message
-    return errors.told(error, candidate, exercise, dims or {})
+    return errors.told(error, candidate, exercise, dims)
 
 
 # Kind and shape -------------------------------------------------------------------------------------------------------
@@ -241,18 +241,16 @@ def changed_inputs(exercise, outcome):
 
 def same_structure(answer, i):
     """Whether as many results came back in case i as are wanted, each of the kind that is wanted."""
-    return not _wrong_kind(answer.exercise, answer.expected[i].value, answer.outcomes[i].value)
+    expected, outcome = answer.expected[i], answer.outcomes[i]
+    if expected.error is not None or outcome.error is not None:
+        return False
+    return not _wrong_kind(answer.exercise, expected.value, outcome.value)
 
 
 def same_shapes(answer, i):
     """Whether the result of case i has the kinds and shapes that are wanted, so that values can be compared."""
-    expected, outcome = answer.expected[i], answer.outcomes[i]
-    if expected.error is not None or outcome.error is not None:
-        return False
-    wrong_kind = _wrong_kind(answer.exercise, expected.value, outcome.value)
-    return not (
-        wrong_kind or _wrong_shape(answer.exercise, expected.value, outcome.value, answer.exercise.cases[i])
-    )
+    expected, got, case = answer.expected[i].value, answer.outcomes[i].value, answer.exercise.cases[i]
+    return same_structure(answer, i) and not _wrong_shape(answer.exercise, expected, got, case)
 
 
 def comparison(answer, i):

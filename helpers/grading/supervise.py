@@ -271,8 +271,7 @@ class _Process:
 
 
 def _memory_of(tree, bound):
-    """
-    Bytes of memory of some processes together.
+    """Bytes of memory of some processes together.
 
     Resident sizes count a page once for each process that shares it, and a forked child shares nearly all of its
     parent's. Their sum is quick to have, so it is looked at first. Only where it passes the bound are proportional

@@ -5,6 +5,7 @@ import inspect
 import numpy as np
 
 from ..exercise import Finding, Mistake
+from ..matching import copied
 from ..values import as_array, is_array, is_tensor, same
 
 
@@ -238,9 +239,7 @@ def _held(model):
 
 
 def _copied(value):
-    if is_array(value):
-        return value.clone() if is_tensor(value) else value.copy()
-    return value.copy() if isinstance(value, (list, dict, set)) else value
+    return value.copy() if isinstance(value, (list, dict, set)) else copied(value)
 
 
 def _unchanged(before, now):
