@@ -2,6 +2,7 @@
 
 import csv
 import dataclasses
+import gc
 import json
 import os
 import re
@@ -258,6 +259,26 @@ time.sleep(60)
     finally:
         os.killpg(parent.pid, signal.SIGKILL)
         parent.wait()
+
+
+def test_copies_are_read_one_at_a_time_as_python_loses_count_otherwise(class_folder, monkeypatch):
+    """Python finds its syntax trees too deep where threads make them at once while garbage is collected."""
+    monkeypatch.setattr(supervise, "judge", lambda attempts, limits, stop: ({}, ""))
+    threshold, interval = gc.get_threshold(), sys.getswitchinterval()
+
+    def in_python(phase, info):
+        sum(range(20))
+
+    gc.callbacks.append(in_python)
+    gc.set_threshold(50)
+    sys.setswitchinterval(1e-5)
+    try:
+        graded = grading.grade([*class_folder.glob("solved*/notebooks/*"), *class_folder.glob("untouched*/notebooks/*")], LIMITS, jobs=4)
+    finally:
+        gc.callbacks.remove(in_python)
+        gc.set_threshold(*threshold)
+        sys.setswitchinterval(interval)
+    assert len(graded) > 10 and not [one.trouble for one in graded if one.trouble]
 
 
 @pytest.mark.parametrize("learner", UNREADABLE)

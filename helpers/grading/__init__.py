@@ -71,19 +71,25 @@ def grade(files, limits=None, jobs=2, on_row=None, stop=None):
     return [graded[file] for file in files if file in graded]
 
 
+# Python (3.11) loses count when several threads make syntax trees at once and something in Python runs meanwhile, such
+# as what watches the collection of garbage: "AST constructor recursion depth mismatch".
+_PARSING = threading.Lock()
+
+
 def _grade_one(file, learner, limits, stop):
     """The Graded of one file, whatever it holds; None where the teacher stopped it."""
     graded = Graded(learner, "", file)
     if stop.is_set():
         return None
     try:
-        cells = notebook.read(file)
-        lesson = notebook.lesson_of(cells, file)
+        with _PARSING:
+            cells = notebook.read(file)
+            lesson = notebook.lesson_of(cells, file)
+            found, broken = notebook.attempts(cells), notebook.syntax_errors(cells)
         if lesson is None:
             graded.trouble = "no exercise of the course in it"
             return graded
         graded.lesson = lesson.number
-        found, broken = notebook.attempts(cells), notebook.syntax_errors(cells)
         judged, graded.trouble = supervise.judge([a for some in found.values() for a in some], limits, stop)
         asked = [info.id for one in LESSONS for info in one.exercises if one is lesson or info.id in {*found, *broken}]
         graded.results = {id: _result(id, judged, found, broken, graded.trouble) for id in asked}
