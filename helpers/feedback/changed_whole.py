@@ -11,7 +11,7 @@ from .outcomes import Outcome, same_outcome
 from .registry import functions_until
 from .running import quiet_outcome
 from .twins import build
-from .values import as_array, in_a_sentence, is_array, is_number
+from .values import as_array, in_a_sentence, is_array, is_number, same
 
 
 def wrong_results(search):
@@ -34,17 +34,27 @@ def of_results(search, ids, wrong=None):
     if base.error is not None:
         return
     names = [name for name, _ in one_case.parts(exercise, base.value)]
+    places = [p for p in _alone_off(search, base.value, len(names)) if wrong is None or names[p] in wrong]
     for transform in transforms.results_of(dims):
-        for place, name in enumerate(names):
-            if wrong is not None and name not in wrong:
-                continue
+        for place in places:
             if not is_array(base.value[place] if len(names) > 1 else base.value):
                 # So many numbers come out of sizes and functions that they prove nothing of a single number.
                 tried = transform.size and not ids or transform.id in transforms.OF_NUMBERS
                 if len(names) > 1 or not tried:
                     continue
-            clause = transform.what.replace("{name}", one_case.called(exercise, name))
+            clause = transform.what.replace("{name}", one_case.called(exercise, names[place]))
             yield clause, f"{transform.id}-result", _transformer(search, ids, transform, place, len(names))
+
+
+def _alone_off(search, twins, count):
+    """Places of the results, of that many, beside which all others are the twin's in the first wrong case."""
+    ours, room = search.outcomes[search.order[0]].value, search.answer.tolerances[search.order[0]]
+    if count == 1:
+        return [0] if is_array(ours) or is_number(ours) else []
+    if type(ours) is not type(twins) or len(ours) != count:
+        return []
+    off = [place for place in range(count) if not same(ours[place], twins[place], room)]
+    return range(count) if not off else off if len(off) == 1 else []
 
 
 def _transformer(search, ids, transform, place, count):

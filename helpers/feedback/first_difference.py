@@ -13,10 +13,11 @@ import numpy as np
 from . import watching
 from .differences import Difference, Value
 from .matching import (
+    Measured,
     array_of,
     copied,
     equal,
-    nearly,
+    matched,
     not_finite,
     relations,
     row_factors,
@@ -50,11 +51,12 @@ class Values:
         self.theirs, self.run, self.right, self.order = Reference.of(reference, run), run, right, list(order)
         self.phrases, self.sizes, self.build = phrases or {}, sizes, build
         self.first, self._own, self._given, self._matches, self._calls = self.order[0], {}, {}, {}, {}
+        self._code = None
 
     def of_variant(self, watched, steps):
         """The values of a changed answer, watched, on the first case; none where it cannot be compiled."""
         new = copy.copy(self)
-        new.watched, new.steps, new._own, new._given, new._calls = watched, steps, {}, {}, {}
+        new.watched, new.steps, new._own, new._given, new._calls, new._code = watched, steps, {}, {}, {}, None
         new.own(new.first)
         return new
 
@@ -63,11 +65,16 @@ class Values:
         if i not in self._own:
             recorder = Recorder(self.steps)
             with contextlib.suppress(Exception):  # of definitions that need more than their own text
-                self.run(self.build(self.watched, recorder), i)
+                self.run(self._noted_by(recorder), i)
             self._own[i] = {k: value for k, value in recorder.values.items() if not isinstance(value, tuple)}
             self._calls[i] = recorder
             self._given[i] = recorder.given()
         return self._own[i]
+
+    def _noted_by(self, note):
+        """The answer, its values handed to note(step, value), which gives what stands in their place."""
+        self._code = self._code or self.build.compiled(self.watched)
+        return self.build.defined(self._code, note)
 
     def arises(self, i):
         """Where NaN or infinity first comes up on case i, as a sentence; "" where it cannot be told."""
@@ -166,12 +173,12 @@ class Values:
 
     def matches_on_first(self, k):
         """What step k equals on the first case alone: (2, key); or nearly: (1, key, how)."""
-        value = self.own(self.first)[k]
-        array = array_of(value)
+        array = array_of(self.own(self.first)[k])
         look = array.shape, array.dtype, array.tobytes()  # variants of an answer share most of their values
         if look not in self._matches:
-            theirs = self.theirs.values(self.first).items()
-            self._matches[look] = [match for key, (_, other) in theirs for match in _match(key, value, other)]
+            ours, theirs = Measured(array), self.theirs.measured(self.first)
+            found = [(key, how) for key, other in theirs.items() for how in matched(ours, other)]
+            self._matches[look] = [(1, key, how) if how else (2, key) for key, how in found]
         return self._matches[look]
 
     def _agree(self, k, key):
@@ -226,7 +233,7 @@ class Values:
             theirs = next(left[index], None) if index in exchanged else None
             return value if theirs is None else copied(theirs)
 
-        variant = self.build(self.watched, put)
+        variant = self._noted_by(put)
         for i in self.order:
             left.update((k, iter(self.theirs.all(i, key))) for k, key in exchanged.items())
             if not self.right(variant, i):
@@ -276,12 +283,6 @@ class Values:
                 elif equal(1 / sums, factors):
                     yield f"that divided by the sum of `{self.steps[k].label}`"
         yield "that with each row multiplied by a number of its own" if factors.ndim else "that times a number"
-
-
-def _match(key, ours, theirs):
-    if np.shape(ours) == np.shape(theirs) and equal(ours, theirs):
-        return [(2, key)]
-    return [(1, key, how) for how in nearly(ours, theirs)]
 
 
 def _bare(name):

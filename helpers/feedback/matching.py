@@ -68,28 +68,65 @@ def same_kind(a, b):
     return (array_of(a).dtype.kind == "b") == (array_of(b).dtype.kind == "b")
 
 
-def nearly(ours, theirs):
-    """How a value is nearly another: "times" a factor, but for its "signs", "transposed", "opposite", as "numbers"."""
-    ours, theirs = array_of(ours), array_of(theirs)
-    if theirs.dtype.kind == "b":
-        if ours.shape == theirs.shape:
-            if ours.dtype.kind != "b" and (ours == theirs).all():
+class Measured:
+    """An array, and what tells it from most others before they are compared entry by entry.
+
+    total, size: the sum of its finite entries and that of their absolute values. odd: how many are not finite.
+    """
+
+    def __init__(self, value):
+        self.array = array_of(value)
+        numbers = self.array.astype(float)
+        sizes, finite = np.abs(numbers), np.isfinite(numbers)
+        self.odd = numbers.size - int(np.count_nonzero(finite))
+        with np.errstate(over="ignore"):
+            self.total, self.size = float(numbers.sum(where=finite)), float(sizes.sum(where=finite))
+        self.largest = np.unravel_index(np.argmax(sizes), sizes.shape) if sizes.size else None
+
+    def as_large(self, other, factor=1.0):
+        """Whether the entries may be those of the other times a factor, but for their signs and their places."""
+        return self.odd == other.odd and not abs(self.size - factor * other.size) > self._room(other, factor)
+
+    def as_much(self, other):
+        """Whether the entries may be those of the other, but for their places."""
+        return self.as_large(other) and not abs(self.total - other.total) > self._room(other)
+
+    def _room(self, other, factor=1.0):
+        """What `equal` allows all entries together, and more."""
+        return 1e-3 * max(self.array.size, 1) * max(self.size, factor * other.size)
+
+
+def matched(ours, theirs):
+    """How a value is another (both Measured): [""] if equal; else whether nearly, as a list.
+
+    "times" a factor, but for its "signs", "transposed", "opposite", as "numbers".
+    """
+    if ours.as_much(theirs) and equal(ours.array, theirs.array):
+        return [""]
+    return list(_nearly(ours, theirs))
+
+
+def _nearly(ours, theirs):
+    a, b = ours.array, theirs.array
+    if b.dtype.kind == "b":
+        if a.shape == b.shape:
+            if a.dtype.kind != "b" and (a == b).all():
                 yield "numbers"
-            elif (ours == ~theirs).all():
+            elif (a == ~b).all():
                 yield "opposite"
         return
-    if ours.dtype.kind == "b":
+    if a.dtype.kind == "b":
         return
-    if ours.ndim >= 2 and equal(np.swapaxes(ours, -1, -2), theirs):
+    if a.ndim >= 2 and ours.as_much(theirs) and equal(np.swapaxes(a, -1, -2), b):
         yield "transposed"
-    if ours.shape != theirs.shape or not ours.ndim:
+    if a.shape != b.shape or not a.ndim:
         return
-    if equal(np.abs(ours), np.abs(theirs)):
+    if ours.as_large(theirs) and equal(np.abs(a), np.abs(b)):
         yield "signs"
-    ours, theirs = ours.astype(float), theirs.astype(float)
-    at = np.unravel_index(np.argmax(np.abs(theirs)), theirs.shape)
-    if np.isfinite(ours).all() and np.isfinite(theirs).all() and theirs[at] and ours[at]:
-        if equal(ours, theirs * (ours[at] / theirs[at])):
+    at = theirs.largest
+    if ours.odd == theirs.odd == 0 and b[at] and a[at]:
+        factor = float(a[at]) / float(b[at])
+        if ours.as_large(theirs, abs(factor)) and equal(a.astype(float), b.astype(float) * factor):
             yield "times"
 
 

@@ -5,7 +5,7 @@ import inspect
 import textwrap
 
 from . import variants, watching
-from .matching import equal, kept, telling
+from .matching import Measured, equal, kept, telling
 
 RESULT = "the result"  # stands for the name of what a function returns without one
 
@@ -49,6 +49,7 @@ class Reference:
 
     def __init__(self, trees, space, run):
         self.trees, self.space, self.run, self._values, self._recorders = trees, space, run, {}, {}
+        self._measured = {}
 
     @classmethod
     def of(cls, reference, run):
@@ -76,6 +77,12 @@ class Reference:
                 if n and name == RESULT:
                     self._values[i][n, k] = f"what `{self.trees[n].body[0].name}` gives", value
         return self._values[i]
+
+    def measured(self, i):
+        """The same values, each a Measured: {key: value}."""
+        if i not in self._measured:
+            self._measured[i] = {key: Measured(value) for key, (_, value) in self.values(i).items()}
+        return self._measured[i]
 
     def all(self, i, key):
         """The same value on case i, call by call."""

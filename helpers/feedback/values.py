@@ -33,10 +33,14 @@ def is_real_number(x):
 def as_array(x):
     """A NumPy view of an array, tensor or number."""
     if is_tensor(x):
-        x = x.detach().cpu().resolve_conj().resolve_neg()
-        x = x.to_dense() if "sparse" in str(x.layout) else x
-        x = x.float() if str(x.dtype).startswith(("torch.bfloat", "torch.float8")) else x
-        return x.numpy()
+        x = x.detach()
+        try:
+            return x.numpy()
+        except (TypeError, RuntimeError):  # a kind of tensor that NumPy does not know
+            x = x.cpu().resolve_conj().resolve_neg()
+            x = x.to_dense() if "sparse" in str(x.layout) else x
+            x = x.float() if str(x.dtype).startswith(("torch.bfloat", "torch.float8")) else x
+            return x.numpy()
     if isinstance(x, (numbers.Rational, decimal.Decimal)) and not isinstance(x, (bool, np.generic)):
         x = x if isinstance(x, int) and -(2**63) <= x < 2**63 else _as_float(x)
     return np.asarray(x)
@@ -124,12 +128,13 @@ def close(a, b, tolerance):
     if a.dtype.kind in "bUS" or tolerance == 0.0:
         equal = a == b
         return equal | ((a != a) & (b != b)) if a.dtype.kind in "fc" else equal
-    a, b = a.astype(np.result_type(a, np.float64)), b.astype(np.result_type(b, np.float64))
-    scale = np.abs(b[np.isfinite(b)]).max(
-        initial=1e-3
-    )  # entries that cancel to nearly 0 are judged by their neighbours
+    a, b = (x.astype(np.result_type(x, np.float64), copy=False) for x in (a, b))
     with np.errstate(all="ignore"):
-        return np.isclose(a, b, rtol=tolerance, atol=0.1 * tolerance * scale, equal_nan=True)
+        finite, size = np.isfinite(b), np.abs(b)
+        # Entries that cancel to nearly 0 are judged by their neighbours.
+        scale = size.max(initial=1e-3, where=finite)
+        near = np.abs(a - b) <= 0.1 * tolerance * scale + tolerance * size
+        return near & finite | (a == b) | (a != a) & (b != b)
 
 
 def axis_names(shape, dims):

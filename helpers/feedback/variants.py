@@ -125,7 +125,17 @@ class Builder:
         return self.left <= 0
 
     def __call__(self, tree, note=None):
-        own, costs = self.costs.allowed, self.costs
+        return self.defined(self.compiled(tree), note)
+
+    def compiled(self, tree):
+        """What a tree is compiled to, for `defined`: (name, code)."""
+        with _counted(tree, self.costs.for_a_call), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of "is not" with a literal, and the like
+            return tree.body[0].name, compile(tree, "<variant of an answer>", "exec", dont_inherit=True)
+
+    def defined(self, compiled, note=None):
+        """The function or class, made anew from what `compiled` gave. note: what watched values are handed to."""
+        (name, code), own, costs = compiled, self.costs.allowed, self.costs
 
         def count(operations, begins=False):
             nonlocal own
@@ -136,11 +146,8 @@ class Builder:
                 raise TooManyOperations
 
         space = {**self.space, _COUNT: count, NOTE: note}
-        with _counted(tree, costs.for_a_call), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of "is not" with a literal, and the like
-            code = compile(tree, "<variant of an answer>", "exec", dont_inherit=True)
         exec(code, space)
-        return space[tree.body[0].name]
+        return space[name]
 
     def attempt(self, tree):
         """The same, or None where an edit left something that cannot be compiled or defined."""
