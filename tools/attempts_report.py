@@ -15,9 +15,10 @@ import time
 from pathlib import Path
 
 from helpers.course import LESSONS
-from helpers.feedback import borrowing, first_difference, judging, one_change, reading, two_changes, variants
+from helpers.feedback import borrowing, first_difference, judging, reading, two_changes, variants
 from helpers.feedback.answer import Answer
 from helpers.feedback.registry import get
+from helpers.feedback.search import Search
 from helpers.feedback.sources import exercise_number
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -132,7 +133,7 @@ class Trial:
         answer = self.answer
         if answer.tree is None or self.exercise.judge:  # many answers are right: a change that works is no advice
             return None
-        return one_change.find(answer.tree, answer.builder(), answer.fits, answer.edits)
+        return Search(answer).change
 
     @functools.cached_property
     def difference(self):

@@ -132,25 +132,23 @@ class Answer:
         given, ours = variants.defaults_of(variants.parse(self.exercise.source)), variants.defaults_of(self.tree)
         return edits_of(self.tree, self.space, {name for name in ours if ours[name] == given.get(name)})
 
-    def builder(self):
+    def builder(self, in_all=variants.CALLS_IN_ALL):
         """A new variants.Builder for variants of the answer, with costs as the answer's own."""
-        return variants.Builder(self.space, self._costs)
+        return variants.Builder(self.space, self._costs, in_all)
 
     @functools.cached_property
     def _costs(self):
-        build, calls, in_loops = variants.Builder(self.space), None, []
-
-        def run(i):
-            self.run_variant(build(self.tree), i)
-
+        build, in_loops = variants.Builder(self.space), []
+        variant = build(self.tree)
         for i in self.order:
-            before = build.left
-            if calls is None:  # of the first case alone: to count calls takes several times as long
-                calls = variants.calls_made(lambda: run(self.order[0]))
+            before = build.looped
+            if not in_loops:  # of the first case alone: to count calls takes several times as long
+                calls = variants.calls_made(lambda: self.run_variant(variant, self.order[0]))
+                entries = build.entries
             else:
-                run(i)
-            in_loops.append(before - build.left)
-        return variants.Costs.of(calls, in_loops[0], max(in_loops))
+                self.run_variant(variant, i)
+            in_loops.append(build.looped - before)
+        return variants.Costs.of(self.tree, calls, entries, in_loops[0], max(in_loops))
 
     def run_variant(self, variant, i):
         """Outcome of another version of the answer on one case, guarded like the answer itself."""

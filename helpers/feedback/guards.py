@@ -3,6 +3,7 @@
 import builtins
 import contextlib
 import enum
+import gc
 import io
 import signal
 import sys
@@ -225,6 +226,16 @@ def _nothing_displayed():
         yield
     finally:
         shell.display_pub = previous
+
+
+@contextlib.contextmanager
+def old_objects_left_alone():
+    """Let the collection of garbage pass over all objects that are there already, PyTorch's hundreds of thousands."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def guarded(action, candidate, seconds):

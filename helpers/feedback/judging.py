@@ -6,7 +6,7 @@ Attempted? Runs? Right kind, shape and values? Well behaved? And if not: what ex
 import inspect
 import logging
 
-from . import causes, diagnosis, errors, hints, one_case, running, twins, variants
+from . import causes, diagnosis, errors, guards, hints, one_case, running, twins, variants
 from .answer import Answer
 from .exercise import AnswerProblem, Finding
 from .explanations import Explanation
@@ -151,7 +151,7 @@ class _Judgement:
     def _wrong(self):
         first = self.answer.wrong[0]
         status = "error" if self.answer.stopped(first) else "failed"
-        with variants.quiet_libraries():
+        with variants.quiet_libraries(), guards.old_objects_left_alone():
             report, problem = running.contained(lambda: self._explained(first, status), EXPLAINING_SECONDS)
         if problem is None:
             return report

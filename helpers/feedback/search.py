@@ -11,6 +11,8 @@ from .outcomes import same_outcome
 from .running import line_in, place_of
 
 SEEN = 16  # mistakes that are seen in a source, and tried in pairs
+# Function calls (see variants) that the search for one change may take: of a function, of a class.
+FOR_ONE_CHANGE, FOR_ONE_OF_CLASSES = 950_000, 1_600_000
 VERDICTS = 4  # wrong verdicts from which on agreement proves something
 
 
@@ -133,7 +135,8 @@ class Search:
         answer = self.answer
         if answer.tree is None or not inspect.signature(self.exercise.reference).parameters:
             return None  # where nothing is given, many answers are right, and a change that works is no advice
-        return one_change.find(answer.tree, answer.builder(), answer.fits, answer.edits, tried=self._keep_tried)
+        build = answer.builder(FOR_ONE_OF_CLASSES if self.exercise.is_class else FOR_ONE_CHANGE)
+        return one_change.find(answer.tree, build, answer.fits, answer.edits, tried=self._keep_tried)
 
     def _keep_tried(self, edit):
         """Keep an edit with what the answer did with it on the first wrong case."""

@@ -14,11 +14,14 @@ from dataclasses import dataclass
 from . import guards
 
 LARGEST = 4000  # nodes of a tree that is looked at
-# Calls and operations, counted by the round in loops, and estimated for each call of a variant.
-OPERATIONS = 150_000  # what one call of a variant may do
-OPERATIONS_IN_ALL = 240_000  # and all variants of one answer together
-AT_LEAST, TIMES = 8_000, 12  # a call of a variant may do so much in its loops, and so often what the answer does
-CALLS_PER_OPERATION = 8  # function calls, those of the guards included, that cost as much as one operation of NumPy
+# What variants do is counted in function calls: each costs what the answer itself took on one case, compiling included,
+# and what its loops do beyond that is counted round by round.
+CALLS = 1_200_000  # what the loops of one call of a variant may do
+CALLS_IN_ALL = 500_000  # and all variants that are built for one purpose
+AT_LEAST, TIMES = 64_000, 12  # a call of a variant may do so much in its loops, and so often what the answer does
+CALLS_PER_NODE = 2  # to compile one node of a tree
+TENSOR_CALL = 10  # one of PyTorch's functions
+OPERATION = 2  # an operation in a loop, at least
 _COUNT, NOTE = "__count__", "__note_a_value__"  # names that variants have besides those of the answer
 
 
@@ -92,32 +95,40 @@ def globals_of(candidate):
 
 @dataclass(frozen=True)
 class Costs:
-    """What variants of an answer count, in operations, and may do, as measured on the answer itself.
+    """What variants of an answer count, in function calls, and may do, as measured on the answer itself.
 
-    for_a_call: of a variant. for_each: operation in a loop. allowed: in one call.
+    for_a_call: of a variant, what its loops usually do included. in_loops: that part of it. for_each: operation in a
+    loop. allowed: in the loops of one call.
     """
 
-    for_a_call: int = 0
-    for_each: int = 1
-    allowed: int = OPERATIONS
+    for_a_call: int = 1
+    in_loops: int = 0
+    for_each: int = OPERATION
+    allowed: int = CALLS
 
     @classmethod
-    def of(cls, calls, in_loops, most_in_loops):
-        """calls: of functions, when the answer ran on one case. in_loops: operations there; the most on any case."""
-        calls //= CALLS_PER_OPERATION
-        for_each = max(1, calls // in_loops) if in_loops else 1
-        return cls(1 + calls, for_each, min(OPERATIONS, AT_LEAST + TIMES * most_in_loops * for_each))
+    def of(cls, tree, calls, entries, in_loops, most_in_loops):
+        """tree: the answer. calls: of all functions, when it ran on one case; entries: of its own among them.
+
+        in_loops: operations there. most_in_loops: those of the case that has most.
+        """
+        compiling = CALLS_PER_NODE * sum(1 for _ in ast.walk(tree))
+        for_each = max(OPERATION, calls // in_loops) if in_loops else OPERATION
+        usual = in_loops * for_each
+        allowed = min(CALLS, AT_LEAST + TIMES * most_in_loops * for_each)
+        return cls((compiling + max(calls, usual)) // max(entries, 1), usual // max(entries, 1), for_each, allowed)
 
 
 class Builder:
     """Turns a tree (ast.Module with one definition) into the function or class that it defines, again and again.
 
     space: names that the definition may use; it is copied, and stays as it is. Calling raises what compiling raises.
-    A call of a variant may do what `costs` allow, all that are built here together OPERATIONS_IN_ALL.
+    A call of a variant may do what `costs` allow, all that are built here together `in_all`.
     """
 
-    def __init__(self, space, costs=None):
-        self.space, self.left, self.costs = dict(space), OPERATIONS_IN_ALL, costs or Costs()
+    def __init__(self, space, costs=None, in_all=CALLS_IN_ALL):
+        self.space, self.left, self.costs = dict(space), in_all, costs or Costs()
+        self.entries, self.looped, self.operations = 0, 0, _Operations()  # calls, and operations in loops, so far
 
     @property
     def exhausted(self):
@@ -129,19 +140,27 @@ class Builder:
 
     def compiled(self, tree):
         """What a tree is compiled to, for `defined`: (name, code)."""
-        with _counted(tree, self.costs.for_a_call), warnings.catch_warnings():
+        with _counted(tree, self.operations), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of "is not" with a literal, and the like
             return tree.body[0].name, compile(tree, "<variant of an answer>", "exec", dont_inherit=True)
 
     def defined(self, compiled, note=None):
         """The function or class, made anew from what `compiled` gave. note: what watched values are handed to."""
-        (name, code), own, costs = compiled, self.costs.allowed, self.costs
+        (name, code), costs = compiled, self.costs
+        own, included = costs.allowed, costs.in_loops
 
-        def count(operations, begins=False):
-            nonlocal own
-            cost = operations if begins else operations * costs.for_each
-            own = costs.allowed if begins else own - cost
-            self.left -= cost
+        def count(operations):
+            nonlocal own, included
+            if operations:
+                self.looped += operations
+                cost = operations * costs.for_each
+                own -= cost
+                self.left -= max(cost - included, 0)
+                included = max(included - cost, 0)
+            else:
+                own, included = costs.allowed, costs.in_loops
+                self.entries += 1
+                self.left -= costs.for_a_call
             if own < 0 or self.left < 0:
                 raise TooManyOperations
 
@@ -158,20 +177,55 @@ class Builder:
 
 
 @contextlib.contextmanager
-def _counted(tree, for_a_call):
-    """The tree with a counting call at the start of functions and of loops' bodies, for the time of a compilation."""
-    bodies = [(function.body, (for_a_call, True)) for function in functions_of(tree) if for_a_call]
+def _counted(tree, operations):
+    """The tree with a counting call at the start of functions and of loops' bodies, for the time of a compilation.
+
+    operations: a function that gives those of a loop's or a comprehension's parts, and remembers them.
+    """
+    undo = []
+    for function in functions_of(tree):
+        function.body.insert(0, _statement(_count(0), function.body[0]))
+        undo.append(function.body)
     for loop in _loops(tree.body):
-        operations = sum(isinstance(node, (ast.Call, ast.BinOp)) for line in loop.body for node in ast.walk(line))
-        bodies.append((loop.body, (1 + operations,)))
-    for body, arguments in bodies:
-        call = ast.Expr(ast.Call(ast.Name(_COUNT, ast.Load()), list(map(ast.Constant, arguments)), []))
-        body.insert(0, ast.fix_missing_locations(ast.copy_location(call, body[0])))
+        loop.body.insert(0, _statement(_count(1 + operations(loop, loop.body)), loop.body[0]))
+        undo.append(loop.body)
+    for loop in operations.comprehensions(tree):
+        parts = [value for name in ("elt", "key", "value") if (value := getattr(loop, name, None))]
+        called = ast.UnaryOp(ast.Not(), _count(1 + operations(loop, [*parts, *loop.generators])))
+        loop.generators[-1].ifs.insert(0, ast.fix_missing_locations(ast.copy_location(called, loop)))
+        undo.append(loop.generators[-1].ifs)
     try:
         yield
     finally:
-        for body, _ in bodies:
-            body.pop(0)
+        for parts in undo:
+            parts.pop(0)
+
+
+def _count(operations):
+    """The call that counts: operations in a loop, or 0 at the start of a function."""
+    return ast.Call(ast.Name(_COUNT, ast.Load()), [ast.Constant(operations)], [])
+
+
+def _statement(call, before):
+    return ast.fix_missing_locations(ast.copy_location(ast.Expr(call), before))
+
+
+class _Operations:
+    """How many calls and operations stand in a loop, counted once for each."""
+
+    def __init__(self):
+        self.known, self.found = {}, {}
+
+    def __call__(self, loop, parts):
+        if loop not in self.known:
+            self.known[loop] = sum(isinstance(node, (ast.Call, ast.BinOp)) for part in parts for node in ast.walk(part))
+        return self.known[loop]
+
+    def comprehensions(self, tree):
+        """Those of a tree as it was when it was given first."""
+        if tree not in self.found:
+            self.found[tree] = [node for node in ast.walk(tree) if hasattr(node, "generators")]
+        return self.found[tree]
 
 
 def _loops(statements):
@@ -201,12 +255,17 @@ def quiet_libraries():
 
 
 def calls_made(action):
-    """How many functions are called while action() runs: a measure of its cost that no machine's speed changes."""
+    """How many functions are called while action() runs, PyTorch's counted TENSOR_CALL times: a measure of its cost
+    that no machine's speed changes.
+    """
     count, before = 0, sys.getprofile()
 
     def note(frame, event, argument):
         nonlocal count
-        count += event in ("call", "c_call")
+        if event == "c_call":
+            count += TENSOR_CALL if _of_torch(argument) else 1
+        elif event == "call":
+            count += 1
 
     sys.setprofile(note)
     try:
@@ -214,3 +273,9 @@ def calls_made(action):
     finally:
         sys.setprofile(before)
     return count
+
+
+def _of_torch(function):
+    """Whether a built-in function is one of PyTorch's: of a module of it, or a tensor's own."""
+    owner = getattr(function, "__module__", None) or type(getattr(function, "__self__", None)).__module__
+    return owner.partition(".")[0] == "torch"
