@@ -141,6 +141,13 @@ def test_exercise_that_the_catalogue_leaves_out_is_named(monkeypatch):
         registry.get("2.2")
 
 
+def test_exercise_that_the_course_table_calls_otherwise_is_named(monkeypatch):
+    lessons = [dataclasses.replace(x, exercises=(dataclasses.replace(x.exercises[0], name="other"),)) for x in LESSONS]
+    monkeypatch.setattr(registry, "LESSONS", lessons)
+    with pytest.raises(LookupError, match="0.1 asks for `weighted_average`, and for `other` in the course table"):
+        get("0.1")
+
+
 def test_patch_that_applies_twice_is_refused_by_name():
     exercise = dataclasses.replace(get("0.1"), mistakes=(Mistake("twice", "You did.", old="weights", new="values"),))
     with pytest.raises(ValueError, match="mistake 'twice' of 0.1: 'weights' occurs .* times, not once"):

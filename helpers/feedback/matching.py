@@ -46,6 +46,11 @@ def telling(value):
     return array.size >= 2 and bool((array != array.flat[0]).any())
 
 
+def _tolerances(*arrays):
+    """What entries may differ by: relative to themselves, and to the largest."""
+    return (1e-4, 1e-5) if any(x.dtype == np.float32 for x in arrays) else (1e-7, 1e-9)
+
+
 def equal(a, b):
     if a is None or b is None:
         return False
@@ -54,7 +59,7 @@ def equal(a, b):
         return False
     if a.dtype.kind == "b":
         return bool((a == b).all())
-    relative, absolute = (1e-4, 1e-5) if any(x.dtype == np.float32 for x in (a, b)) else (1e-7, 1e-9)
+    relative, absolute = _tolerances(a, b)
     a, b = a.astype(float), b.astype(float)
     with np.errstate(all="ignore"):
         size = np.abs(b)
@@ -76,6 +81,8 @@ class Measured:
 
     def __init__(self, value):
         self.array = array_of(value)
+        relative, absolute = _tolerances(self.array)
+        self.room = relative + absolute * self.array.size
         numbers = self.array.astype(float)
         sizes, finite = np.abs(numbers), np.isfinite(numbers)
         self.odd = numbers.size - int(np.count_nonzero(finite))
@@ -93,7 +100,7 @@ class Measured:
 
     def _room(self, other, factor=1.0):
         """What `equal` allows all entries together, and more."""
-        return 1e-3 * max(self.array.size, 1) * max(self.size, factor * other.size)
+        return 2 * max(self.room, other.room) * max(self.size, factor * other.size)
 
 
 def matched(ours, theirs):

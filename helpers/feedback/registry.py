@@ -15,8 +15,13 @@ def _catalogue(number):
 def get(exercise_id):
     """The Exercise with this number, "2.2". Raises ValueError, with what exists, for any other value."""
     for lesson in LESSONS:
-        if any(info.id == exercise_id for info in lesson.exercises):
-            return _found(_catalogue(lesson.number).EXERCISES, exercise_id, lesson)
+        for info in lesson.exercises:
+            if info.id == exercise_id:
+                exercise = _found(_catalogue(lesson.number).EXERCISES, exercise_id, lesson)
+                if exercise.name != info.name:
+                    said = f"asks for `{exercise.name}`, and for `{info.name}` in the course table"
+                    raise LookupError(f"{exercise_id} {said}")
+                return exercise
     known = [info.id for lesson in LESSONS for info in lesson.exercises]
     close = difflib.get_close_matches(str(exercise_id), known, n=3, cutoff=0.5)
     raise ValueError(f"there is no exercise {exercise_id!r}; did you mean {' or '.join(close or known)}?")
@@ -48,5 +53,5 @@ def functions_until(exercise_id):
         for info in lesson.exercises:
             if info.id == exercise_id:
                 return found
-            found[get(info.id).name] = info.id
+            found[info.name] = info.id
     return found
