@@ -250,9 +250,8 @@ def _two_changes(search):
     if search.values is None or search.is_verdict:
         return None
     answer = search.answer
-    found = two_changes.find(
-        answer.tree, answer.space, answer.edits, search.values, answer.fits, search.stopping
-    )
+    values = search.values.built_by(answer.builder())  # what is left is for other roads
+    found = two_changes.find(answer.tree, answer.space, answer.edits, values, answer.fits, search.stopping)
     return _several_changes(search.of_values(found.sentence)) if found else None
 
 

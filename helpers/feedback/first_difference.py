@@ -53,6 +53,12 @@ class Values:
         self.first, self._own, self._given, self._matches, self._calls = self.order[0], {}, {}, {}, {}
         self._code = None
 
+    def built_by(self, build):
+        """The same values, further variants built by another `variants.Builder`."""
+        new = copy.copy(self)
+        new.build = build
+        return new
+
     def of_variant(self, watched, steps):
         """The values of a changed answer, watched, on the first case; none where it cannot be compiled."""
         new = copy.copy(self)
