@@ -20,7 +20,8 @@ def told(error, candidate, exercise, dims=None):
     meaning = explained(error, place, exercise, dims)
     if place is None:
         return f"The call stopped with {kind}: {meaning or message_of(error)}"
-    shapes = f" for {place.shapes}" if place.shapes else ""
+    arrays = " and ".join(f"{name} {shape}" for name, shape in place.arrays)
+    shapes = f" for {arrays}" if arrays else ""
     return f"Line {place.line}, `{place.text}`, stopped with {kind}{shapes}: {meaning or message_of(error)}"
 
 
@@ -66,9 +67,9 @@ def _between(place, sizes):
 
 
 def _in_order(numbers, place):
-    shapes = re.findall(r"\(([\d, ]+)\)", place.shapes)
+    shapes = [shape for _, shape in place.arrays if shape]
     if len(shapes) == 2:
-        last = int(re.findall(r"\d+", shapes[0])[-1])
+        last = shapes[0][-1]
         if last in numbers:
             other = numbers[1] if numbers[0] == last else numbers[0]
             return last, other
@@ -100,8 +101,7 @@ def _named(size, dims):
 
 def _fewer_axes(place):
     """Of two arrays of which one has fewer axes: which axes meet, as a sentence; "" for all others."""
-    found = re.findall(r"(\w+) \(([\d, ]+)\)", place.shapes) if place else []
-    ranks = sorted(((len(re.findall(r"\d+", shape)), name) for name, shape in found), reverse=True)
+    ranks = sorted(((len(shape), name) for name, shape in (place.arrays if place else ()) if shape), reverse=True)
     if len(ranks) != 2 or ranks[0][0] == ranks[1][0] or ranks[1][0] == 1:
         return ""
     (more, larger), (fewer, smaller) = ranks

@@ -20,7 +20,7 @@ _RETURN_NEW = frozenset(
     " flip moveaxis concatenate cat stack nan_to_num maximum minimum divide multiply subtract".split()
 )
 _WITH_STATE = frozenset("Linear Dropout LayerNorm Embedding Parameter MultiheadAttention BatchNorm1d Conv1d".split())
-GIVES_NONE = "the function ends without a `return`, and then gives None."
+_GIVES_NONE = "the function ends without a `return`, and then gives None."
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,11 @@ class Remark:
     line: int
     sentence: str
     certain: bool
+
+    @property
+    def of_none(self):
+        """Whether it says that a function gives None."""
+        return self.sentence.endswith(_GIVES_NONE)
 
 
 def remarks(tree, reference=None, many_axes=()):
@@ -90,7 +95,7 @@ def _returns(function):
     if own and not _always_ends(function.body):
         last = function.body[-1]
         what = "below this line" if isinstance(last, (*_LOOPS, ast.If, ast.With, ast.Try)) else "after this line"
-        yield from certain(last, f"{what} {GIVES_NONE}")
+        yield from certain(last, f"{what} {_GIVES_NONE}")
     for loop in (node for node in ast.walk(function) if isinstance(node, _LOOPS)):
         last = loop.body[-1]
         if any(isinstance(node, (ast.Continue, ast.Break)) for node in ast.walk(loop)):

@@ -18,7 +18,7 @@ def remarks_on(answer):
     try:
         found = reading.remarks(answer.tree, reference, _names_with_many_axes(exercise))
         if not any(outcome.value is None and outcome.error is None for outcome in answer.outcomes):
-            found = [remark for remark in found if not remark.sentence.endswith(reading.GIVES_NONE)]
+            found = [remark for remark in found if not remark.of_none]
         foreign = reading_operations.foreign(answer.tree, _sources(exercise))
         found += _unequal_zips(answer)
         return [*found, *(reading.Remark(line, f"Line {line}: {text}", sure) for line, text, sure in foreign)]

@@ -98,15 +98,16 @@ def call(exercise, candidate, inputs):
 
 @dataclass(frozen=True)
 class Place:
-    """The line of the learner's cell where an error came up, the arrays it named, and the names known there.
+    """The line of the learner's cell where an error came up, and the names known there.
 
-    innermost: the error was raised by this very line, not by what it calls. unread: arguments that no line before has
-    read, with shapes. stored: the function's names, each with the lines that give it a value.
+    arrays: those that the line names, each with its shape. innermost: the error was raised by this very line, not by
+    what it calls. unread: arguments that no line before has read, with shapes. stored: the function's names, each with
+    the lines that give it a value.
     """
 
     line: int
     text: str
-    shapes: str
+    arrays: tuple[tuple[str, tuple[int, ...]], ...]
     names: tuple[str, ...] = ()
     innermost: bool = False
     unread: tuple[tuple[str, tuple[int, ...]], ...] = ()
@@ -124,10 +125,10 @@ def place_of(error, candidate):
     summary = traceback.FrameSummary(frame.f_code.co_filename, line, frame.f_code.co_name)
     text = (summary.line or "").strip()
     names = dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text))
-    found = {name: frame.f_locals[name] for name in names if name in frame.f_locals and is_array(frame.f_locals[name])}
-    shapes = " and ".join(f"{name} {tuple(value.shape)}" for name, value in found.items())
+    known = ((name, frame.f_locals.get(name)) for name in names)
+    arrays = tuple((name, tuple(value.shape)) for name, value in known if is_array(value))
     stored = tuple(_stored(frame.f_code))
-    return Place(line, text, shapes, tuple(frame.f_locals), own[-1] == frames[-1], tuple(_unread(frame, line)), stored)
+    return Place(line, text, arrays, tuple(frame.f_locals), own[-1] == frames[-1], tuple(_unread(frame, line)), stored)
 
 
 def _stored(code):
