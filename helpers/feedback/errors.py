@@ -166,6 +166,20 @@ def _unequal_parts(error, text, place, exercise, dims):
     return f"the parts are {found[2]} wide, {total} in all, and the axis that is cut has {found[1]}."
 
 
+def _fewer_repeats(error, text, place, exercise, dims):
+    if "dimensions of repeat dims can not be smaller" not in text:
+        return None
+    of = [f"`{name}` has {len(shape)}" for name, shape in (place.arrays if place else ()) if len(shape) > 1]
+    has = f"; {of[0]}" if len(of) == 1 else ""
+    return f"`repeat` takes a number for each axis of what it repeats, and here come fewer numbers than axes{has}."
+
+
+def _one_row_only(error, text, place, exercise, dims):
+    if "Expected more than 1 value per channel when training" not in text:
+        return None
+    return "a BatchNorm that is in train mode was given a single row, and it takes the mean and the spread of several."
+
+
 def _negative_step(error, text, place, exercise, dims):
     if "step must be greater than zero" not in text:
         return None
@@ -225,6 +239,8 @@ _QUESTIONS = (
     _missing_attribute,
     _one_input_only,
     _unequal_parts,
+    _fewer_repeats,
+    _one_row_only,
     _negative_step,
     _no_truth_values,
     _recursion,

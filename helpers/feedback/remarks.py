@@ -16,7 +16,8 @@ def remarks_on(answer):
     exercise = answer.exercise
     reference = variants.parse(exercise.source)
     try:
-        found = reading.remarks(answer.tree, reference, _names_with_many_axes(exercise))
+        many = _names_with_many_axes(exercise)
+        found = reading.remarks(answer.tree, reference, many, batches=bool(many or exercise.run or exercise.is_class))
         if not any(outcome.value is None and outcome.error is None for outcome in answer.outcomes):
             found = [remark for remark in found if not remark.of_none]
         foreign = reading_operations.foreign(answer.tree, _sources(exercise))

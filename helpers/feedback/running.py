@@ -1,8 +1,10 @@
 """Run an answer on one case without letting it harm the kernel, and say where it stopped."""
 
 import dis
+import io
 import linecache
 import re
+import tokenize
 import traceback
 import types
 import warnings
@@ -123,12 +125,23 @@ def place_of(error, candidate):
         return None
     frame, line = own[-1]
     summary = traceback.FrameSummary(frame.f_code.co_filename, line, frame.f_code.co_name)
-    text = (summary.line or "").strip()
+    text = _without_comment((summary.line or "").strip())
     names = dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text))
     known = ((name, frame.f_locals.get(name)) for name in names)
     arrays = tuple((name, tuple(value.shape)) for name, value in known if is_array(value))
     stored = tuple(_stored(frame.f_code))
     return Place(line, text, arrays, tuple(frame.f_locals), own[-1] == frames[-1], tuple(_unread(frame, line)), stored)
+
+
+def _without_comment(line):
+    """A line of code as it is quoted."""
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(line).readline):
+            if token.type == tokenize.COMMENT:
+                return line[: token.start[1]].rstrip()
+    except (tokenize.TokenError, SyntaxError):  # a part of a statement, without a comment
+        pass
+    return line
 
 
 def _stored(code):
