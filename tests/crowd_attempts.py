@@ -1,7 +1,8 @@
-"""Wrong answers of a crowd: 151 (`r`) by someone who set out to be wild, 70 (`s`) as ordinary learners write.
+"""Wrong answers of a crowd: 151 (`r`) by someone who set out to be wild, 70 (`s`) as ordinary learners write, and 90
+(`t`) in the manner of fifteen kinds of people, ten of them plausible misreadings of the task.
 
-Both had seen lessons and solutions only. Of the `s`, which were graded as they came, 65 of 70 were named in full;
-of the `r`, about seven in ten before what they taught was built. As in `blind_attempts`, `words` stand in the report
+All had seen lessons and solutions only. Of those that were graded as they came, 65 of 70 `s` and 81 of 90 `t` were
+named in full; of the `r`, about seven in ten before what they taught was built. As in `blind_attempts`, `words` stand in the report
 of each that is named in full, and of a `slow` one only the rejection is tested.
 """
 
@@ -3165,6 +3166,1319 @@ def search(query, corpus, k):
     order = torch.argsort(scores)
     best = order[-k:]
     return best, scores[best]
+''',
+    ),
+    dict(
+        id='t-0.1-softmax-of-the-weights', exercise='0.1', today='NAMED', words=('You made shares of the weights by exponentials; here',),
+        tutor='You send the weights through exp first, so a weight of 2 counts e times as much as a weight of 1, not twice as much. Take the weights as they are and divide by their sum.',
+        code=r'''
+def weighted_average(values, weights):
+    # Boltzmann: turn the weights into probabilities, then take the expectation
+    shifted = weights - np.max(weights)
+    boltzmann = np.exp(shifted)
+    p = boltzmann / boltzmann.sum()
+    return float(np.dot(p, values))
+''',
+    ),
+    dict(
+        id='t-0.1-weights-as-whole-counts', exercise='0.1', today='NAMED', words=('It cuts off what stands after the point.',),
+        tutor='Repeating each value int(weight) times works only for whole weights: 0.5 becomes 0 copies and 1.9 becomes 1. Multiply by the weight and divide by the sum of the weights.',
+        code=r'''
+def weighted_average(values, weights):
+    everything = []
+    for v, w in zip(values, weights):
+        for _ in range(int(w)):
+            everything.append(v)
+    return sum(everything) / len(everything)
+''',
+    ),
+    dict(
+        id='t-1.1-misread-cosine-similarity', exercise='1.1', today='NAMED', words=('You divided by the lengths of both vectors, which is',),
+        tutor='You return cosines: you divide by the lengths of the arrows. The exercise asks for the plain dot products, in which a long key may win.',
+        code=r'''
+def similarities(query, keys):
+    q_len = np.linalg.norm(query)
+    k_len = np.linalg.norm(keys, axis=1)
+    return np.dot(keys, query) / (q_len * k_len)
+''',
+    ),
+    dict(
+        id='t-1.2-sharpness-as-temperature', exercise='1.2', today='NAMED', words=('You divided the scores by sharpness, as one would by',),
+        tutor='You divide the scores by the sharpness, as one divides by a temperature. Sharpness is the inverse of that: multiply, so that 0 gives the plain average and a large number the best key.',
+        code=r'''
+def soft_lookup(query, keys, values, sharpness=1.0):
+    energy = similarities(query, keys) / sharpness
+    top = energy.max()
+    log_Z = top + np.log(np.exp(energy - top).sum())   # log-sum-exp
+    prob = np.exp(energy - log_Z)
+    return prob @ values, prob
+''',
+    ),
+    dict(
+        id='t-1.2-value-array-of-whole-numbers', exercise='1.2', today='NAMED', words=('One change in line 7 would make this right: look at ',),
+        tutor='np.zeros_like(values[0]) has the dtype of the values. With whole numbers it cuts off everything after the point, so the average of 0 and 1 becomes 0; make a float array.',
+        code=r'''
+def soft_lookup(query, keys, values, sharpness=1.0):
+    n, d_v = values.shape
+    s = [sharpness * x for x in similarities(query, keys)]
+    biggest = max(s)
+    exps = np.array([np.exp(x - biggest) for x in s])
+    weights = exps / exps.sum()
+    value = np.zeros_like(values[0])
+    for j in range(d_v):
+        total = 0.0
+        for i in range(n):
+            total = total + weights[i] * values[i, j]
+        value[j] = total
+    return value, weights
+''',
+    ),
+    dict(
+        id='t-1.2-clip-the-exponent', exercise='1.2', today='NAMED', words=('It cuts values off at its bounds.',),
+        tutor='Cutting the scores off at 700 avoids the overflow but makes all scores above 700 equal. Subtract the largest score instead: that changes no ratio.',
+        code=r'''
+def soft_lookup(query, keys, values, sharpness=1.0):
+    scores = sharpness * similarities(query, keys)
+    safe = np.minimum(scores, 700.0)      # exp overflows above 709
+    e = np.exp(safe)
+    weights = e / np.sum(e)
+    value = np.sum(weights[:, None] * values, axis=0)
+    return value, weights
+''',
+    ),
+    dict(
+        id='t-1.3-one-product-three-equal-parts', exercise='1.3', today='NAMED', words=('cut into equal parts',),
+        tutor='One product for all three is a good idea, but np.split(…, 3) cuts into equal parts. W_v may be wider than W_q; cut at d_k and 2·d_k.',
+        code=r'''
+def project(X, W_q, W_k, W_v):
+    W_qkv = np.concatenate([W_q, W_k, W_v], axis=1)
+    qkv = X @ W_qkv
+    q, k, v = np.split(qkv, 3, axis=1)
+    return q, k, v
+''',
+    ),
+    dict(
+        id='t-1.4-np-inner-on-a-batch', exercise='1.4', today='NAMED', words=('np.dot (like np.inner) pairs every example of the ba',),
+        tutor='np.inner is right for two matrices, but with a batch it pairs every sentence with every other one and returns (B, T_q, B, T_k). Use @ with the last two axes of K exchanged.',
+        code=r'''
+def dot_product_scores(Q, K): return np.inner(Q, K)
+''',
+    ),
+    dict(
+        id='t-1.5-asks-for-any-noun', exercise='1.5', today='NAMED', words=('are gives books and shelf the same weight, 0.50:', 'old gives books and shelf the same weight, 0.50:'),
+        tutor='Your words ask for a noun only, so books and shelf have the same score and share the weight. They must also ask for plural: use the number feature in the key and in the query.',
+        code=r'''
+def design_projections():
+    NOUN, VERB, ADJ, NUM = range(4)
+    strength = 10.0
+    W_q = np.zeros((4, 1))
+    W_q[VERB] = strength      # are looks for a noun
+    W_q[ADJ] = strength       # old looks for a noun
+    W_k = np.zeros((4, 1))
+    W_k[NOUN] = 1.0           # nouns can be found
+    return W_q, W_k
+''',
+    ),
+    dict(
+        id='t-1.5-right-directions-but-too-soft', exercise='1.5', today='NAMED', words=('are already prefers books, with 0.49 of its weig', 'old already prefers books, with 0.49 of its weig'),
+        tutor='The directions are right, but the scores differ by 1 or 2 only, and at sharpness 1 this leaves books about half of the weight. Put the sharpness into a matrix: multiply W_q by 5, say.',
+        code=r'''
+def design_projections():
+    # columns: wants/is noun, wants/is plural
+    W_q = np.array([[0., 0.],
+                    [1., 1.],
+                    [1., 1.],
+                    [0., 0.]])
+    W_k = np.array([[1., 0.],
+                    [0., 0.],
+                    [0., 0.],
+                    [0., 1.]])
+    return W_q, W_k
+''',
+    ),
+    dict(
+        id='t-2.1-works-in-the-callers-array', exercise='2.1', today='NAMED', words=('The values are right. The function changed its input',),
+        tutor='Every step writes into x itself, so the scores of the caller are destroyed (and whole numbers raise an error). Put each result into a new array.',
+        code=r'''
+def softmax(x, axis=-1):
+    # no copies, saves memory
+    x -= x.max(axis=axis, keepdims=True)
+    np.exp(x, out=x)
+    x /= x.sum(axis=axis, keepdims=True)
+    return x
+''',
+    ),
+    dict(
+        id='t-2.1-stack-overflow-version', exercise='2.1', today='NAMED', words=('You always normalise along axis 0, so columns su', 'In line 3, look at the axis of max, which it is '),
+        tutor='Two things: the sum always runs down axis 0, whatever axis says, and the maximum is that of the whole array, so a row far below it becomes 0/0. Use axis=axis, keepdims=True in both.',
+        code=r"""
+def softmax(x, axis=-1):
+    '''Compute softmax values for each sets of scores in x.'''
+    e_x = np.exp(x - np.max(x))
+    return e_x / e_x.sum(axis=0)
+""",
+    ),
+    dict(
+        id='t-2.2-bool-mask-added-to-the-scores', exercise='2.2', today='NAMED', words=('You added the mask to the scores, so True counts as ',),
+        tutor='Adding a mask to the scores works only for masks that hold 0 and −∞. Yours is boolean: True adds 1, False adds 0, and nothing is hidden.',
+        code=r'''
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    logits = np.matmul(Q, np.moveaxis(K, -1, -2)) / math.sqrt(K.shape[-1])
+    if mask is not None:
+        logits = logits + mask          # attention mask is added, as in BERT
+    attn = softmax(logits)
+    return np.matmul(attn, V), attn
+''',
+    ),
+    dict(
+        id='t-2.2-both-sides-scaled', exercise='2.2', today='NAMED', words=('You divided the scores by d_k = 4, not by √d_k = 2 (',),
+        tutor='You divide the queries by √d_k and the keys by √d_k, so the scores are divided by d_k. Scale one of the two (or each by the fourth root).',
+        code=r'''
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    def unit_variance(z):
+        return z / math.sqrt(z.shape[-1])
+
+    q, k = unit_variance(Q), unit_variance(K)
+    s = np.einsum("...id,...jd->...ij", q, k)
+    if mask is not None:
+        s = np.where(mask, s, -np.inf)
+    p = softmax(s)
+    return np.einsum("...ij,...jv->...iv", p, V), p
+''',
+    ),
+    dict(
+        id='t-2.2-boolean-index-does-not-broadcast', exercise='2.2', today='NAMED', words=('Indexing with the mask needs one of exactly the scor',),
+        tutor='scores[~mask] = … needs a mask of exactly the shape of the scores. A (T_q, T_k) mask for a batch is an error, or hides whole sentences; np.where broadcasts.',
+        code=r'''
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    d_k = K.shape[-1]
+    scores = Q @ K.swapaxes(-2, -1)
+    scores = scores / d_k ** 0.5
+    if mask is not None:
+        forbidden = np.logical_not(mask)
+        scores[forbidden] = -np.inf
+    weights = softmax(scores, axis=-1)
+    assert weights.shape == scores.shape
+    return weights @ V, weights
+''',
+    ),
+    dict(
+        id='t-2.2-one-softmax-for-the-matrix-unscaled', exercise='2.2', today='NAMED', words=('You left out the scale: divide the scores by √d_', 'One softmax runs over all scores together, so th'),
+        tutor='Your softmax divides by the sum over the whole matrix, so all rows together sum to 1 instead of each row. And the scores are not divided by √d_k.',
+        code=r'''
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    S = Q @ np.swapaxes(K, -2, -1)
+    if mask is not None:
+        S = np.where(mask, S, -np.inf)
+    E = np.exp(S - S.max())
+    W = E / E.sum()
+    return W @ V, W
+''',
+    ),
+    dict(
+        id='t-2.3-misread-causal-when-no-mask', exercise='2.3', today='NAMED', words=('One change in line 5 would make this right: look at ',),
+        tutor='Without a mask every word may look at every word. You put in a causal triangle when mask is None; nothing in the exercise asks for one.',
+        code=r'''
+def self_attention(X, W_q, W_k, W_v, mask=None):
+    T = X.shape[-2]
+    if mask is None:
+        # default: a token can only attend to the past
+        mask = np.tril(np.ones((T, T), dtype=bool))
+    q = X @ W_q
+    k = X @ W_k
+    v = X @ W_v
+    y, att = scaled_dot_product_attention(q, k, v, mask=mask)
+    return y, att
+''',
+    ),
+    dict(
+        id='t-2.4-tanh-of-each-side-alone', exercise='2.4', today='NAMED', words=('The tanh was taken of query and key part separately;',),
+        tutor='You take tanh of the query part and of the key part separately and add afterwards. Then every query prefers the same keys; add the projections first, tanh comes after.',
+        code=r'''
+def additive_scores(Q, K, W_q, W_k, v):
+    query_part = np.tanh(Q @ W_q) @ v      # one number per query
+    key_part = np.tanh(K @ W_k) @ v        # one number per key
+    return np.add.outer(query_part, key_part)
+''',
+    ),
+    dict(
+        id='t-2.5-matrix-on-the-keys-side', exercise='2.5', today='NAMED', words=('You used W transposed. W leads from query features t',),
+        tutor='You project the keys with W: that gives q Wᵀ kᵀ, and for different widths the shapes do not even fit. W is (d_q, d_k), so it multiplies the queries from the right.',
+        code=r'''
+def general_scores(Q, K, W):
+    transformed_keys = K @ W
+    out = np.empty((Q.shape[0], K.shape[0]), dtype=np.result_type(Q, K, W))
+    for i, q in enumerate(Q):
+        for j, k in enumerate(transformed_keys):
+            out[i, j] = np.dot(q, k)
+    return out
+''',
+    ),
+    dict(
+        id='t-2.6-root-of-the-value-width', exercise='2.6', today='NAMED', words=('You took the width of the values for the scale. The ',),
+        tutor='Mask and softmax are mended, but you take the root of the width of the values. The dot product runs over d_k features; d_v is another number.',
+        code=r'''
+def debugged_attention(Q, K, V, mask=None):
+    dim = V.shape[-1]
+    scores = np.einsum("...qd,...kd->...qk", Q, K) / math.sqrt(dim)
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    weights = softmax(scores, axis=-1)
+    return np.einsum("...qk,...kv->...qv", weights, V), weights
+''',
+    ),
+    dict(
+        id='t-2.6-masked-after-and-scale-left', exercise='2.6', today='NAMED', words=('You divided the scores by d_k = 4, not by √d_k =', 'You masked after the softmax: blocked keys alrea'),
+        tutor='The softmax runs over the keys now. But the scores are still divided by d_k instead of its root, and you set the blocked weights to 0 after the softmax, so these rows no longer sum to 1.',
+        code=r'''
+def debugged_attention(Q, K, V, mask=None):
+    d_k = K.shape[-1]
+    scores = np.einsum("...qd,...kd->...qk", Q, K)  # (..., T_q, T_k)
+    scores = scores / d_k
+    weights = softmax(scores, axis=-1)              # bug 1: was axis=-2
+    if mask is not None:                            # bug 2: blocked -> weight 0
+        weights = np.where(mask, weights, 0.0)
+    out = np.einsum("...qk,...kv->...qv", weights, V)
+    return out, weights
+''',
+    ),
+    dict(
+        id='t-3.1-gauss-by-the-central-limit', exercise='3.1', today='NAMED', words=('You drew the dot products themselves, as normal numb',),
+        tutor='Mean 0 and variance d_k are right, but the sum is a Gaussian only for large d_k. At d_k = 1 a product of two normal numbers has a sharp peak and long tails: draw the vectors.',
+        code=r'''
+def sample_dot_products(n, d_k, rng):
+    # sum of d_k independent terms with mean 0 and variance 1:
+    # by the central limit theorem this is N(0, d_k)
+    sigma = np.sqrt(d_k)
+    return sigma * rng.standard_normal(n)
+''',
+    ),
+    dict(
+        id='t-3.1-uniform-features-and-a-mean', exercise='3.1', today='NAMED', words=('Your features are uniform between −1 and 1, with', 'You took the mean of the products; a dot product'), slow=True,
+        tutor='The features should be standard normal, and yours are uniform between −1 and 1, with variance 1/3. And a dot product is the sum over the features, not their mean.',
+        code=r'''
+def sample_dot_products(n, d_k, rng):
+    result = np.zeros(n)
+    for i in range(n):
+        q = rng.uniform(-1, 1, size=d_k)
+        k = rng.uniform(-1, 1, size=d_k)
+        result[i] = np.mean(q * k)
+    return result
+''',
+    ),
+    dict(
+        id='t-3.2-zeros-thrown-out-and-rows-lost', exercise='3.2', today='NAMED', words=('You added up everything into one number; each row ha',),
+        tutor='weights[weights > 0] is a flat list, so with several rows you add up all of them into a single number. Keep the shape, put 1 where there is a zero, and sum along the last axis.',
+        code=r'''
+def entropy(weights):
+    nz = weights[weights > 0]       # 0 log 0 = 0, so leave them out
+    return -np.sum(nz * np.log(nz))
+''',
+    ),
+    dict(
+        id='t-3.2-misread-effective-number', exercise='3.2', today='NAMED', words=('You returned exp(entropy), the effective number of w',),
+        tutor='You return the exponential of the entropy, the effective number of words. The exercise asks for the entropy itself; the notebook takes np.exp of it later.',
+        code=r'''
+def entropy(weights):
+    logs = np.zeros_like(weights)
+    np.log(weights, out=logs, where=weights > 0)
+    H = -(weights * logs).sum(axis=-1)
+    n_eff = np.exp(H)
+    return n_eff
+''',
+    ),
+    dict(
+        id='t-3.3-sigmoid-derivative-on-the-diagonal', exercise='3.3', today='NAMED', words=('Only your diagonal is filled, with p_i (1 − p_i). Th',),
+        tutor='p(1 − p) is the whole derivative for a sigmoid, but softmax weights also depend on the other scores. The entries off the diagonal are −p_i p_j, not 0.',
+        code=r'''
+def softmax_jacobian(p):
+    n = p.shape[-1]
+    local = p * (1.0 - p)
+    J = np.zeros(p.shape + (n,), dtype=p.dtype)
+    idx = np.arange(n)
+    J[..., idx, idx] = local
+    return J
+''',
+    ),
+    dict(
+        id='t-3.4-plain-mean-of-the-gradient', exercise='3.4', today='NAMED', words=('You subtracted the plain mean of the gradients; it s',),
+        tutor='You subtract the plain mean of the gradient. What has to go is its mean under the weights, Σ p_j g_j; the two agree only where all weights are equal.',
+        code=r'''
+def softmax_backward(weights, d_weights):
+    centre = d_weights.mean(axis=-1, keepdims=True)
+    return weights * (d_weights - centre)
+''',
+    ),
+    dict(
+        id='t-3.4-jacobian-of-each-row', exercise='3.4', today='NAMED', words=('The values are right, but a matrix (n, n) is built o',),
+        tutor='The numbers are right, but for every row you still build its (n, n) Jacobian. Work out Σ_j p_i(δ_ij − p_j) g_j on paper: it needs one number per row, no matrix.',
+        code=r'''
+def softmax_backward(weights, d_weights):
+    n = weights.shape[-1]
+    W = weights.reshape(-1, n)
+    G = d_weights.reshape(-1, n)
+    rows = []
+    for p, g in zip(W, G):
+        J = np.diag(p) - np.outer(p, p)
+        rows.append(J @ g)
+    return np.array(rows).reshape(weights.shape)
+''',
+    ),
+    dict(
+        id='t-3.4-one-mean-for-all-rows-no-factor', exercise='3.4', today='NAMED', words=('Your mean is one number for the whole array; eve', 'You multiplied by the weights once too few: the '),
+        tutor='np.vdot adds up over all rows, but each row needs its own Σ p_j g_j. And the factor p_i in front is missing: a key with weight 0 must get gradient 0.',
+        code=r'''
+def softmax_backward(weights, d_weights):
+    expected = np.vdot(weights, d_weights)   # <g> under p
+    return d_weights - expected
+''',
+    ),
+    dict(
+        id='t-4.1-features-dealt-out-in-turn', exercise='4.1', today='NAMED', words=('Head i got every h-th feature, i, i + h, i + 2h …; h',),
+        tutor='You cut the features into (d_k, h), so head i gets every h-th feature. Head i owns d_k neighbours: reshape to (h, d_k), in this order.',
+        code=r'''
+def split_heads(x, n_heads):
+    batch, seq_len, depth = x.size()
+    per_head = depth // n_heads
+    x = x.reshape(batch, seq_len, per_head, n_heads)
+    return x.permute(0, 3, 1, 2)
+''',
+    ),
+    dict(
+        id='t-4.1-torch-split-takes-a-size', exercise='4.1', today='NAMED', words=('The number of heads and the features of a head are e',),
+        tutor='torch.split takes the size of a part, not their number: you get d_model / h heads of h features each. Use chunk(n_heads), or split by d_k; the two agree only if h = d_k.',
+        code=r'''
+def split_heads(x, n_heads):
+    pieces = x.split(n_heads, dim=-1)
+    return torch.stack(pieces, dim=1)
+''',
+    ),
+    dict(
+        id='t-4.2-heads-interleaved', exercise='4.2', today='NAMED', words=('The features of the heads are shuffled into each oth',),
+        tutor='You put the head axis last, so feature 0 of every head comes first, then feature 1 of every head. All of head 0 should come first: the order is (B, T, h, d_k) before the reshape.',
+        code=r'''
+def merge_heads(x):
+    b, h, t, dk = x.shape
+    return x.permute(0, 2, 3, 1).reshape(b, t, dk * h)
+''',
+    ),
+    dict(
+        id='t-4.3-dropout-on-the-output', exercise='4.3', today='NAMED', words=('Dropout falls on single features, of the values or o',),
+        tutor='Your dropout acts on the output of W_o, as the residual dropout of nanoGPT does. The exercise wants it on the weights, just before they average the values.',
+        code=r'''
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads, dropout=0.0):
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError(f"cannot deal {d_model} features to {n_heads} heads")
+        self.n_heads = n_heads
+        self.d_k = d_model // n_heads
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.W_o = nn.Linear(d_model, d_model, bias=False)
+        self.resid_dropout = nn.Dropout(dropout)
+
+    def forward(self, x, mask=None):
+        B, T, C = x.size()
+        q = self.W_q(x).view(B, T, self.n_heads, self.d_k).transpose(1, 2)
+        k = self.W_k(x).view(B, T, self.n_heads, self.d_k).transpose(1, 2)
+        v = self.W_v(x).view(B, T, self.n_heads, self.d_k).transpose(1, 2)
+        att = (q @ k.transpose(-2, -1)) * (1.0 / math.sqrt(k.size(-1)))
+        if mask is not None:
+            att = att.masked_fill(mask == 0, float("-inf"))
+        att = att.softmax(dim=-1)
+        y = att @ v
+        y = y.transpose(1, 2).contiguous().view(B, T, C)
+        y = self.resid_dropout(self.W_o(y))
+        return y, att
+''',
+    ),
+    dict(
+        id='t-4.3-mask-always-gets-a-head-axis', exercise='4.3', today='NAMED', words=('One change in line 17 would make this right: look at',),
+        tutor='The mask may already be (B, 1, T, T) or plain (T, T), broadcastable to the scores. unsqueeze(1) puts an axis in the middle of it, and then it no longer lines up; use it as it comes.',
+        code=r'''
+class MultiHeadAttention(nn.Module):
+    "The multi-headed attention of the Annotated Transformer."
+
+    def __init__(self, d_model, n_heads, dropout=0.0):
+        super().__init__()
+        if d_model % n_heads != 0:
+            raise ValueError("d_model = %d, h = %d" % (d_model, n_heads))
+        self.d_k = d_model // n_heads
+        self.h = n_heads
+        make = lambda: nn.Linear(d_model, d_model, bias=False)
+        self.W_q, self.W_k, self.W_v, self.W_o = make(), make(), make(), make()
+        self.dropout = nn.Dropout(p=dropout)
+
+    def forward(self, x, mask=None):
+        if mask is not None:
+            # Same mask applied to all h heads.
+            mask = mask.unsqueeze(1)
+        nbatches = x.size(0)
+        query, key, value = [
+            lin(x).view(nbatches, -1, self.h, self.d_k).transpose(1, 2)
+            for lin in (self.W_q, self.W_k, self.W_v)
+        ]
+        scores = torch.matmul(query, key.transpose(-2, -1)) / math.sqrt(self.d_k)
+        if mask is not None:
+            scores = scores.masked_fill(mask == 0, -torch.inf)
+        p_attn = scores.softmax(dim=-1)
+        z = torch.matmul(self.dropout(p_attn), value)
+        z = z.transpose(1, 2).contiguous().view(nbatches, -1, self.h * self.d_k)
+        return self.W_o(z), p_attn
+''',
+    ),
+    dict(
+        id='t-4.3-assert-and-root-of-d-model', exercise='4.3', today='NAMED', words=("You divided by √d_model = 3.46; a head's dot pro", 'In the case “d_model = 10 and three heads”, for '), slow=True,
+        tutor="An assert raises AssertionError, and the exercise asks for a ValueError that names both numbers. And each head's scores are divided by √d_model; a head has only d_k = d_model / h features.",
+        code=r'''
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads, dropout=0.0):
+        super().__init__()
+        assert d_model % n_heads == 0, f"{d_model} not divisible by {n_heads}"
+        self.n_heads = n_heads
+        self.scale = d_model ** -0.5
+        for name in ("W_q", "W_k", "W_v", "W_o"):
+            setattr(self, name, nn.Linear(d_model, d_model, bias=False))
+        self.drop = nn.Dropout(dropout)
+
+    def forward(self, x, mask=None):
+        q, k, v = [split_heads(f(x), self.n_heads) for f in (self.W_q, self.W_k, self.W_v)]
+        s = torch.einsum("bhid,bhjd->bhij", q, k) * self.scale
+        if mask is not None:
+            s = s.masked_fill(mask.logical_not(), -torch.inf)
+        w = torch.softmax(s, -1)
+        o = torch.einsum("bhij,bhjd->bhid", self.drop(w), v)
+        return self.W_o(merge_heads(o)), w
+''',
+    ),
+    dict(
+        id='t-4.3-tiny-fill-and-no-output-layer', exercise='4.3', today='NAMED', words=('A score of 0 is not “no weight”, exp(0) = 1: hid', 'The heads were joined but never mixed: pass the '),
+        tutor='-1e-9 is nearly zero, not a large negative number, so hidden words keep their weight; fill with −∞. And W_o is made but never applied, so the heads are never mixed.',
+        code=r'''
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads, dropout=0.0):
+        super().__init__()
+        if d_model % n_heads != 0:
+            raise ValueError(f"d_model={d_model} must be a multiple of n_heads={n_heads}")
+        self.num_heads = n_heads
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.W_o = nn.Linear(d_model, d_model, bias=False)
+        self.dropout = nn.Dropout(dropout)
+
+    def attention(self, query, key, value, mask):
+        depth = query.shape[-1]
+        logits = query @ key.transpose(-1, -2) / depth ** 0.5
+        if mask is not None:
+            logits = logits.masked_fill(mask == False, -1e-9)
+        attention_weights = torch.softmax(logits, dim=-1)
+        return self.dropout(attention_weights) @ value, attention_weights
+
+    def forward(self, x, mask=None):
+        query = split_heads(self.W_q(x), self.num_heads)
+        key = split_heads(self.W_k(x), self.num_heads)
+        value = split_heads(self.W_v(x), self.num_heads)
+        context, attention_weights = self.attention(query, key, value, mask)
+        return merge_heads(context), attention_weights
+''',
+    ),
+    dict(
+        id='t-4.4-weights-shared-not-copied', exercise='4.4', today='NAMED', words=('The two modules share their memory, so training one ',),
+        tutor='nn.Parameter(…) of a slice still looks at the same memory, and W_o.weight is the very same parameter: training one module changes the other. Copy the numbers, with copy_ or clone.',
+        code=r'''
+def from_torch(mha):
+    d = mha.embed_dim
+    ours = MultiHeadAttention(d, mha.num_heads, dropout=mha.dropout)
+    stacked = mha.in_proj_weight.detach()
+    ours.W_q.weight = nn.Parameter(stacked[:d])
+    ours.W_k.weight = nn.Parameter(stacked[d:2 * d])
+    ours.W_v.weight = nn.Parameter(stacked[2 * d:])
+    ours.W_o.weight = mha.out_proj.weight
+    return ours
+''',
+    ),
+    dict(
+        id='t-4.4-transposed-and-no-dropout', exercise='4.4', today='NAMED', words=('W_q, W_k and W_v are transposed: both modules ke', 'W_o is transposed: both modules keep their matri', 'Your module drops no weights in training, but mh'),
+        tutor='Both modules keep their matrices as (out, in), so nothing may be transposed. And your module is made without mha.dropout, so it does not drop anything in training.',
+        code=r'''
+def from_torch(mha):
+    new = MultiHeadAttention(mha.embed_dim, mha.num_heads)
+    new = new.to(dtype=mha.out_proj.weight.dtype)
+    kernels = list(mha.in_proj_weight.data.chunk(3, dim=0)) + [mha.out_proj.weight.data]
+    layers = [new.W_q, new.W_k, new.W_v, new.W_o]
+    for dense, kernel in zip(layers, kernels):
+        # PyTorch stores (out, in), we multiply x @ W
+        dense.weight.data.copy_(kernel.t())
+    return new
+''',
+    ),
+    dict(
+        id='t-5.1-half-old-half-new', exercise='5.1', today='NAMED', words=('You averaged the mean so far with the new word, half',),
+        tutor='(mean + word) / 2 gives the newest word half of the weight, and word 0 less and less. In a mean of t + 1 words each counts 1 / (t + 1).',
+        code=r'''
+def prefix_mean(x):
+    rows = [x[0]]
+    for t in range(1, len(x)):
+        rows.append((rows[-1] + x[t]) / 2)
+    return torch.stack(rows)
+''',
+    ),
+    dict(
+        id='t-5.2-strictly-below-the-diagonal', exercise='5.2', today='NAMED', words=('Your mask hides each word from itself, and leaves th',),
+        tutor='You allow only columns before t, so a word may not see itself, and row 0 may see nothing at all. The diagonal belongs to the triangle: j <= i.',
+        code=r'''
+def causal_mask(T):
+    mask = torch.zeros((T, T), dtype=torch.bool)
+    for i in range(T):
+        for j in range(T):
+            if j < i:          # j comes before i
+                mask[i, j] = True
+    return mask
+''',
+    ),
+    dict(
+        id='t-5.3-output-t-must-not-move-either', exercise='5.3', today='NAMED', words=('Your comparison includes output t, whose own word yo',),
+        tutor='You change word t and also watch output t, which may of course see its own word. So every honest function leaks; compare the outputs before t only.',
+        code=r'''
+def leaks_future(attend, x):
+    rng_state = torch.get_rng_state()
+    reference = attend(x)
+    n = x.size(0)
+    for t in range(1, n):
+        y = torch.cat([x[:t], torch.zeros_like(x[t:]) - 3.0])
+        torch.set_rng_state(rng_state)
+        out = attend(y)
+        gap = torch.max(torch.abs(out[: t + 1] - reference[: t + 1]))
+        if gap.item() > 1e-5:
+            return True
+    return False
+''',
+    ),
+    dict(
+        id='t-5.3-changes-the-callers-x', exercise='5.3', today='NAMED', words=('The values are right. The function changed its input',),
+        tutor="changed = x is no copy but a second name, so you overwrite the caller's sentence. Use x.clone() in each round.",
+        code=r'''
+def leaks_future(attend, x):
+    seed_state = torch.get_rng_state()
+    before = attend(x).clone()
+    leak = False
+    for t in range(x.shape[0] - 1, 0, -1):
+        changed = x
+        changed[t:] += 1
+        torch.set_rng_state(seed_state)
+        after = attend(changed)
+        if (after[:t] - before[:t]).abs().max() > 1e-5:
+            leak = True
+    return leak
+''',
+    ),
+    dict(
+        id='t-5.3-shorter-sentences-new-dropout', exercise='5.3', today='PARTLY',
+        tutor='You cut the sentence off instead of changing its later words, and one honest function refuses a single word: keep all T words. And dropout draws new numbers in every call, so restore the state of the generator before each.',
+        code=r'''
+def leaks_future(attend, x):
+    full = attend(x)
+    for t in range(1, x.shape[0]):
+        prefix = attend(x[:t])          # the future does not exist here
+        if not torch.allclose(prefix, full[:t], rtol=0, atol=1e-5):
+            return True
+    return False
+''',
+    ),
+    dict(
+        id='t-5.4-by-the-number-of-words', exercise='5.4', today='NAMED', words=('You counted the words and kept that many from the le',),
+        tutor='You count the words of a sentence and allow the first so many places. That is right only if the padding stands at the end; with padding in front it hides words and shows padding. Compare each token with pad_id.',
+        code=r'''
+def padding_mask(tokens, pad_id):
+    B, T = tokens.shape
+    lengths = (tokens != pad_id).sum(dim=1)          # (B,)
+    places = torch.arange(T, device=tokens.device)   # (T,)
+    keep = places[None, :] < lengths[:, None]
+    return keep.view(B, 1, 1, T)
+''',
+    ),
+    dict(
+        id='t-5.5-misread-padding-may-not-look', exercise='5.5', today='NAMED', words=('You hid padding as keys and as queries. The rows of ',),
+        tutor='You also forbid padding to look, as a query. A pair is allowed if both masks allow it, and neither says that; it only makes rows with nothing to look at.',
+        code=r'''
+def combine_masks(padding, causal):
+    key_is_word = padding                         # (B, 1, 1, T)
+    query_is_word = padding.transpose(-2, -1)     # (B, 1, T, 1)
+    both_words = key_is_word & query_is_word
+    return both_words & causal
+''',
+    ),
+    dict(
+        id='t-5.6-maximum-over-hidden-scores-too', exercise='5.6', today='NAMED', words=('was the maximum taken over hidden keys too',),
+        tutor='Your maximum includes the hidden scores. If a hidden one is much larger than all allowed ones, every allowed exponential becomes 0 and the row comes out empty; take the maximum over allowed keys.',
+        code=r'''
+def masked_softmax(scores, mask):
+    top = scores.amax(dim=-1, keepdim=True)
+    unnormalised = torch.exp(scores - top) * mask
+    Z = unnormalised.sum(dim=-1, keepdim=True)
+    Z = torch.where(Z == 0, torch.ones_like(Z), Z)     # empty row: 0 / 1
+    return unnormalised / Z
+''',
+    ),
+    dict(
+        id='t-5.6-minus-1e9-in-half-precision', exercise='5.6', today='NAMED', words=('Float16 ends at −65504, so −1e9 cannot be written in',),
+        tutor='float16 ends at about 65,504, so filling with -1e9 raises an error there. −∞ exists in every float dtype; then you need a way for the empty rows.',
+        code=r'''
+def masked_softmax(scores, mask):
+    NEG = -1e9
+    filled = scores.masked_fill(mask.logical_not(), NEG)
+    probs = F.softmax(filled, dim=-1)
+    # a fully masked row is uniform now, so switch off the hidden keys again
+    return probs * mask.to(probs.dtype)
+''',
+    ),
+    dict(
+        id='t-5.6-plain-exp-and-an-epsilon', exercise='5.6', today='NAMED', words=('The first infinity comes up in line 2',),
+        tutor='exp without subtracting a maximum overflows, in float16 from a score of about 11 on. And 1e-9 added to the sum does not save the empty rows in float16, where it is 0: 0/0 is NaN.',
+        code=r'''
+def masked_softmax(scores, mask):
+    e = scores.exp() * mask
+    return e / (e.sum(-1, keepdim=True) + 1e-9)
+''',
+    ),
+    dict(
+        id='t-5.7-nan-for-a-word-that-sees-nothing', exercise='5.7', today='NAMED', words=('A memory that is all padding gives NaN: your own mas',),
+        tutor='A row of the mask without a True is all −∞ here, and plain softmax makes NaN of it. That is what your masked_softmax is for: it gives zeros.',
+        code=r'''
+class CrossAttention(nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        if d_model % n_heads != 0:
+            raise ValueError(f"{d_model=} is not divisible by {n_heads=}")
+        self.n_heads = n_heads
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.W_o = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, memory, memory_mask=None):
+        h = self.n_heads
+        q = split_heads(self.W_q(x), h)
+        k, v = (split_heads(layer(memory), h) for layer in (self.W_k, self.W_v))
+        sim = torch.einsum("bhqd,bhkd->bhqk", q, k) / math.sqrt(q.size(-1))
+        if memory_mask is not None:
+            sim = sim.masked_fill(memory_mask == False, float("-inf"))
+        attn = F.softmax(sim, dim=-1)
+        ctx = torch.einsum("bhqk,bhkd->bhqd", attn, v)
+        return self.W_o(merge_heads(ctx)), attn
+''',
+    ),
+    dict(
+        id='t-6.1-rows-moved-the-other-way', exercise='6.1', today='NAMED', words=('You shuffled the output the other way (the inverse o',),
+        tutor='X[perm] takes row perm[i] to place i, but moved[perm] = rows sends row i to place perm[i]: the inverse order. Shuffle both with [perm].',
+        code=r'''
+def is_permutation_equivariant(f, X, perm):
+    rows = f(X)
+    moved = torch.empty_like(rows)
+    moved[perm] = rows                  # send every row to its new place
+    return bool(torch.allclose(f(X[perm]), moved, rtol=1e-4, atol=1e-5))
+''',
+    ),
+    dict(
+        id='t-6.2-odd-width-stops', exercise='6.2', today='NAMED', words=('With an odd width there is one cosine column fewer t',),
+        tutor='With an odd d_model there is one cosine column fewer than sine columns, and your last line stops with a shape error. Give the cosine the first d_model // 2 angles.',
+        code=r'''
+def sinusoidal_positional_encoding(max_len, d_model):
+    pe = torch.zeros(max_len, d_model)
+    position = torch.arange(0, max_len).unsqueeze(1)
+    div_term = torch.exp(torch.arange(0, d_model, 2) * -(math.log(10000.0) / d_model))
+    pe[:, 0::2] = torch.sin(position * div_term)
+    pe[:, 1::2] = torch.cos(position * div_term)
+    return pe
+''',
+    ),
+    dict(
+        id='t-6.2-counted-from-one-in-two-halves', exercise='6.2', today='NAMED', words=('Your positions start at 1; row 0 belongs to posi', 'You put all sines first and all cosines after th'),
+        tutor='Positions begin at 0, so the first row is 0, 1, 0, 1, …; yours begins at 1. And sine and cosine of a pair stand side by side, not all sines first and all cosines after them.',
+        code=r'''
+def sinusoidal_positional_encoding(max_len, d_model):
+    n_pairs = (d_model + 1) // 2
+    pos = torch.arange(1, max_len + 1, dtype=torch.float32)
+    i = torch.arange(n_pairs, dtype=torch.float32)
+    theta = pos[:, None] / 10000.0 ** (2 * i / d_model)[None, :]
+    both = torch.cat([theta.sin(), theta.cos()], dim=1)
+    return both[:, :d_model]
+''',
+    ),
+    dict(
+        id='t-6.3-the-usual-rotation-matrix', exercise='6.3', today='NAMED', words=('Your matrix turns the wrong way: it moves every posi',),
+        tutor='Your block turns a vector (cos, sin); here a pair is (sin, cos), so the sines change their signs. As it stands, M moves every position back by offset.',
+        code=r'''
+def shift_matrix(offset, d_model):
+    blocks = []
+    for i in range(d_model // 2):
+        phi = offset * 10000.0 ** (-2 * i / d_model)
+        c, s = math.cos(phi), math.sin(phi)
+        blocks.append(torch.tensor([[c, -s],
+                                    [s, c]]))
+    return torch.block_diag(*blocks)
+''',
+    ),
+    dict(
+        id='t-6.4-pairs-of-angles-halves-of-columns', exercise='6.4', today='NAMED', words=('You mixed the two layouts: the angles are for pairs ',),
+        tutor='Your angles are laid out for neighbouring pairs (each twice in a row), but rotate_half pairs column i with column i + d/2. Use one layout: here (0, 1), (2, 3), ….',
+        code=r'''
+def rope(x, base=10000.0, offset=0):
+    def rotate_half(z):
+        z1, z2 = z.chunk(2, dim=-1)
+        return torch.cat((-z2, z1), dim=-1)
+
+    T, d = x.shape[-2], x.shape[-1]
+    inv_freq = 1.0 / base ** (torch.arange(0, d, 2, dtype=x.dtype) / d)
+    t = torch.arange(offset, offset + T, dtype=x.dtype)
+    freqs = torch.outer(t, inv_freq).repeat_interleave(2, dim=-1)
+    return x * freqs.cos() + rotate_half(x) * freqs.sin()
+''',
+    ),
+    dict(
+        id='t-6.4-offset-added-to-the-angles', exercise='6.4', today='NAMED', words=('One change in line 4 would make this right: look at ',),
+        tutor='You add the offset to the angles after the multiplication by the frequency, so all pairs turn by offset radians. The offset is a position: add it before, so that the slow pairs turn less.',
+        code=r'''
+def rope(x, base=10000.0, offset=0):
+    T, d = x.shape[-2:]
+    speed = base ** (-torch.arange(0, d, 2, dtype=x.dtype) / d)
+    angle = torch.arange(T, dtype=x.dtype)[:, None] * speed[None, :] + offset
+    a, b = x[..., ::2], x[..., 1::2]
+    c, s = angle.cos(), angle.sin()
+    return torch.stack([a * c - b * s, a * s + b * c], dim=-1).flatten(-2)
+''',
+    ),
+    dict(
+        id='t-6.5-first-slope-one-distance-added', exercise='6.5', today='NAMED', words=('The sign is wrong: your bias grows with the dist', 'Your heads are counted from 0, so the first has '),
+        tutor='range starts at 0, so your first head has slope 1 instead of 2^(−8/h): heads count from 1. And the bias must take something off distant words; yours adds it.',
+        code=r'''
+def alibi_bias(n_heads, T):
+    ratio = 2.0 ** (-8.0 / n_heads)
+    slopes = [ratio ** i for i in range(n_heads)]
+    bias = torch.zeros(n_heads, T, T)
+    for head, m in enumerate(slopes):
+        for q in range(T):
+            for k in range(T):
+                bias[head, q, k] = m * abs(q - k)
+    return bias
+''',
+    ),
+    dict(
+        id='t-6.6-vectors-times-root-of-the-width', exercise='6.6', today='NAMED', words=('You multiplied the words by √d_model = 2 first, as V',),
+        tutor='The factor √d_model belongs to the embedding layer of the 2017 Transformer. Here the vector of the token is added as it is.',
+        code=r'''
+def embed(tokens, E, pe):
+    d_model = E.shape[-1]
+    x = E[tokens] * math.sqrt(d_model)
+    seq_len = x.size(1)
+    x = x + pe[None, :seq_len]
+    return x
+''',
+    ),
+    dict(
+        id='t-6.7-only-the-queries-turned', exercise='6.7', today='NAMED', words=('Only the queries are turned. Both must be: only then',),
+        tutor='Only the queries are turned, so a score depends on the absolute place of the query and not on the offset. Keys have to be turned by their own places too.',
+        code=r'''
+def rope_attention(X, W_q, W_k, W_v):
+    T = X.shape[0]
+    queries = rope(X @ W_q)        # the one who looks knows where it stands
+    keys = X @ W_k
+    values = X @ W_v
+    logits = torch.einsum("qd,kd->qk", queries, keys) / math.sqrt(W_q.shape[1])
+    logits = torch.where(causal_mask(T), logits, -torch.inf)
+    return logits.softmax(-1) @ values
+''',
+    ),
+    dict(
+        id='t-6.7-words-turned-before-everything', exercise='6.7', today='PARTLY',
+        tutor='RoPE turns queries and keys after their projection; a projection does not commute with a turn, so the offset is lost. And the values must not be turned at all: yours come from the turned words.',
+        code=r'''
+def rope_attention(X, W_q, W_k, W_v):
+    P = rope(X)                       # words that know their place
+    Q, K, V = P @ W_q, P @ W_k, P @ W_v
+    S = (Q @ K.mT) * K.shape[-1] ** -0.5
+    S = S.masked_fill(~causal_mask(len(X)), float("-inf"))
+    return torch.softmax(S, dim=1) @ V
+''',
+    ),
+    dict(
+        id='t-7.1-misread-one-addition-fewer', exercise='7.1', today='NAMED', words=('You counted one addition fewer than products in each',),
+        tutor='A sum of d products does need only d − 1 additions, but the exercise counts every multiply-add as 2 FLOPs, the first one of a sum included. So an entry costs 2·d, not 2·d − 1.',
+        code=r'''
+def attention_flops(T_q, T_k, d_k, d_v):
+    def matmul(n, inner, m):
+        mults = n * m * inner
+        adds = n * m * (inner - 1)
+        return mults + adds
+
+    return matmul(T_q, d_k, T_k) + matmul(T_q, T_k, d_v)
+''',
+    ),
+    dict(
+        id='t-7.2-weights-counted-not-the-words', exercise='7.2', today='NAMED', words=('Your count is that of a single word: it must grow wi',),
+        tutor='You count the entries of the four matrices. Each of them does one multiply-add for every word of the sequence, so the result must grow with T.',
+        code=r'''
+def projection_flops(T, d_model):
+    n_matrices = 4
+    weights_in_each = d_model ** 2
+    flops_per_weight = 2              # multiply, add
+    return n_matrices * weights_in_each * flops_per_weight
+''',
+    ),
+    dict(
+        id='t-7.3-scoring-without-mixing', exercise='7.3', today='NAMED', words=('You returned 4 · d_model, which is right for one of ',),
+        tutor='You compare the projections with Q Kᵀ alone, 2·T²·d. Mixing the values costs as much again, so the left side is 4·T²·d and T is half of yours.',
+        code=r'''
+def crossover_length(d_model):
+    # T*T scores, each d_model multiply-adds:  2 * T**2 * d
+    # four projections:                        8 * T * d**2
+    # divide by 2 * T * d:  T = 4 * d
+    quadratic = 2 * d_model
+    linear = 8 * d_model ** 2
+    return linear / quadratic
+''',
+    ),
+    dict(
+        id='t-7.4-misread-causal-half-only', exercise='7.4', today='NAMED', words=('You counted the lower triangle. A causal mask hides ',),
+        tutor='You count only the pairs that a causal mask allows. The question is about all scores of self-attention, and naive attention stores the whole T × T matrix even under a mask.',
+        code=r'''
+def score_matrix_bytes(B, H, T, itemsize=4):
+    pairs = sum(t + 1 for t in range(T))     # word t looks at t + 1 words
+    return B * H * pairs * itemsize
+''',
+    ),
+    dict(
+        id='t-7.5-line-forced-through-the-origin', exercise='7.5', today='NAMED', words=('Your line is forced through the origin, which means ',),
+        tutor='Your line has no intercept, so it goes through log 1 = 0 and the constant c ends up in the slope. Subtract the means first, or let np.polyfit find both numbers.',
+        code=r'''
+def fit_exponent(sizes, costs):
+    lx = np.log(np.asarray(sizes, dtype=float))
+    ly = np.log(np.asarray(costs, dtype=float))
+    p, *_ = np.linalg.lstsq(lx[:, None], ly, rcond=None)
+    return float(p[0])
+''',
+    ),
+    dict(
+        id='t-8.1-only-the-old-part-rescaled', exercise='8.1', today='NAMED', words=("The second part's sum of values was not rescaled", "The second part's total was not rescaled, only t"),
+        tutor='You rescale the first part only. The second one is measured against its own maximum as well; if this is not the larger of the two, its total and sum must shrink too.',
+        code=r'''
+def merge(first, second):
+    m_old, l_old, o_old = first
+    m_tile, l_tile, o_tile = second
+    m_new = torch.maximum(m_old, m_tile)
+    alpha = torch.exp(m_old - m_new)
+    alpha = torch.where(m_new == -torch.inf, torch.zeros_like(alpha), alpha)
+    l_new = alpha * l_old + l_tile
+    o_new = alpha * o_old + o_tile
+    return m_new, l_new, o_new
+''',
+    ),
+    dict(
+        id='t-8.1-misread-log-sum-exp-for-the-maximum', exercise='8.1', today='NAMED', words=('You return the logarithm of the sum of all exponenti',),
+        tutor='You carry the log-sum-exp in place of the maximum, and the total becomes 1. out / total is still right, but the exercise asks for the state itself: the largest score, and total and sum measured against it.',
+        code=r'''
+def merge(first, second):
+    (m1, z1, o1), (m2, z2, o2) = first, second
+    free_energy = torch.logaddexp(m1 + z1.log(), m2 + z2.log())
+    ref = torch.where(torch.isinf(free_energy), torch.zeros_like(free_energy), free_energy)
+    b1, b2 = (m1 - ref).exp(), (m2 - ref).exp()
+    return free_energy, z1 * b1 + z2 * b2, o1 * b1 + o2 * b2
+''',
+    ),
+    dict(
+        id='t-8.2-triangle-of-a-full-tile', exercise='8.2', today='NAMED', words=('Your triangle has the size of a full tile, 5 × 5. Th',),
+        tutor="You make the triangle once, for a full tile. The last tile may be smaller, and then its scores and your mask have different shapes; make the triangle as large as the tile's scores.",
+        code=r'''
+def tiled_attention(Q, K, V, tile, causal=False):
+    n_q, n_k, d = Q.shape[-2], K.shape[-2], Q.shape[-1]
+    triangle = causal_mask(tile)
+    results = []
+    for lo in range(0, n_q, tile):
+        q = Q[..., lo:lo + tile, :]
+        running = nothing_seen(q, V)
+        last = lo + tile if causal else n_k
+        for start in range(0, min(last, n_k), tile):
+            k = K[..., start:start + tile, :]
+            v = V[..., start:start + tile, :]
+            s = torch.matmul(q, k.transpose(-2, -1)) / math.sqrt(d)
+            if causal and start == lo:
+                s = torch.where(triangle, s, -torch.inf)
+            running = merge(running, state_of(s, v))
+        _, denominator, numerator = running
+        results.append(numerator / denominator)
+    return torch.cat(results, dim=-2)
+''',
+    ),
+    dict(
+        id='t-8.2-full-tiles-only-and-unscaled', exercise='8.2', today='NAMED', words=('The scores are not scaled: divide by √d_k = 2, a', 'The number of tiles is rounded down, so the last'),
+        tutor='T // tile counts full tiles only, so the words of a smaller last tile are left out, as queries and as keys. And the scores are not divided by √d_k.',
+        code=r'''
+def tiled_attention(Q, K, V, tile, causal=False):
+    Br = Bc = tile
+    Tr = Q.shape[-2] // Br
+    Tc = K.shape[-2] // Bc
+    O = []
+    for i in range(Tr):
+        Qi = Q[..., i * Br:(i + 1) * Br, :]
+        state = nothing_seen(Qi, V)
+        for j in range(Tc):
+            if causal and j > i:
+                continue
+            Kj = K[..., j * Bc:(j + 1) * Bc, :]
+            Vj = V[..., j * Bc:(j + 1) * Bc, :]
+            Sij = Qi @ Kj.mT
+            if causal and i == j:
+                Sij = Sij.masked_fill(~causal_mask(Br), -torch.inf)
+            state = merge(state, state_of(Sij, Vj))
+        m, l, o = state
+        O.append(o / l)
+    return torch.cat(O, dim=-2)
+''',
+    ),
+    dict(
+        id='t-8.3-negative-slice-starts', exercise='8.3', today='NAMED', words=('For the first words the oldest place of the window, ',),
+        tutor='For the first words i − window + 1 is negative, and Python counts such a start from the end: these rows come out empty or wrong. Use max(0, …).',
+        code=r'''
+def window_mask(T, window):
+    allowed = torch.zeros(T, T, dtype=torch.bool)
+    for i in range(T):
+        allowed[i, i - window + 1 : i + 1] = True
+    return allowed
+''',
+    ),
+    dict(
+        id='t-8.3-misread-window-to-both-sides', exercise='8.3', today='NAMED', words=('Your window lies around each word, half of it behind',),
+        tutor="You centre the window on the word, as Longformer's encoder does, so it sees later words. Here the mask is causal: the word itself and the window − 1 places before it.",
+        code=r'''
+def window_mask(T, window):
+    i = torch.arange(T).unsqueeze(1)
+    j = torch.arange(T).unsqueeze(0)
+    one_sided = window // 2
+    return (i - j).abs() <= one_sided
+''',
+    ),
+    dict(
+        id='t-8.4-elu-of-x-plus-one', exercise='8.4', today='NAMED', words=('One change in line 2 would make this right: look at ',),
+        tutor='φ is elu(x) + 1, and you take elu(x + 1). That is negative below −1, so weights can be negative and the normaliser can be near 0; the 1 is added outside.',
+        code=r'''
+def linear_attention(Q, K, V, causal=False):
+    phi = lambda z: F.elu(z + 1)
+    fq, fk = phi(Q), phi(K)
+    if not causal:
+        kv = torch.einsum("...kd,...kv->...dv", fk, V)
+        z = fk.sum(-2)
+        num = torch.einsum("...qd,...dv->...qv", fq, kv)
+        den = torch.einsum("...qd,...d->...q", fq, z)
+    else:
+        kv = torch.einsum("...td,...tv->...tdv", fk, V).cumsum(-3)
+        z = fk.cumsum(-2)
+        num = torch.einsum("...td,...tdv->...tv", fq, kv)
+        den = torch.einsum("...td,...td->...t", fq, z)
+    return num / den.unsqueeze(-1)
+''',
+    ),
+    dict(
+        id='t-8.4-state-read-before-written-and-scaled', exercise='8.4', today='PARTLY', slow=True,
+        tutor='In the causal loop you read the state before you add the word itself, so no word sees itself and the first one is 0/0. And the queries are divided by √d_k before φ; the exercise has no such scale.',
+        code=r'''
+def linear_attention(Q, K, V, causal=False):
+    q = F.elu(Q / math.sqrt(Q.shape[-1])) + 1
+    k = F.elu(K) + 1
+    if not causal:
+        return (q @ (k.mT @ V)) / (q @ k.sum(dim=-2).unsqueeze(-1))
+    memory = torch.zeros(*k.shape[:-2], k.shape[-1], V.shape[-1], dtype=V.dtype)
+    norm = torch.zeros(*k.shape[:-2], k.shape[-1], 1, dtype=V.dtype)
+    outputs = []
+    for t in range(q.shape[-2]):
+        q_t = q[..., t:t + 1, :]
+        outputs.append((q_t @ memory) / (q_t @ norm))
+        k_t = k[..., t:t + 1, :].mT
+        memory = memory + k_t @ V[..., t:t + 1, :]
+        norm = norm + k_t
+    return torch.cat(outputs, dim=-2)
+''',
+    ),
+    dict(
+        id='t-8.5-new-dict-the-caller-never-sees', exercise='8.5', today='NAMED', words=('Old and new keys are joined for this call, but the c',),
+        tutor='cache = {…} makes a new dict with the same name inside your function; the caller\'s dict keeps its old K and V and the next word finds nothing new. Assign to cache["K"] and cache["V"].',
+        code=r'''
+def attend_with_cache(layer, x_new, cache):
+    n_past = cache["K"].size(2)
+    n_new = x_new.size(1)
+    q = rope(split_heads(layer.W_q(x_new), layer.n_heads), offset=n_past)
+    k = rope(split_heads(layer.W_k(x_new), layer.n_heads), offset=n_past)
+    v = split_heads(layer.W_v(x_new), layer.n_heads)
+    cache = {
+        "K": torch.cat((cache["K"], k), dim=2),
+        "V": torch.cat((cache["V"], v), dim=2),
+    }
+    visible = torch.ones(n_new, n_past + n_new, dtype=torch.bool).tril(n_past)
+    att = q @ cache["K"].transpose(2, 3) / math.sqrt(q.size(-1))
+    att = att.masked_fill(~visible, -torch.inf).softmax(-1)
+    return layer.W_o(merge_heads(att @ cache["V"]))
+''',
+    ),
+    dict(
+        id='t-8.5-values-turned-and-triangle-top-left', exercise='8.5', today='NAMED', words=('Your mask starts at the top left, as if the new ', 'The values are turned too. RoPE belongs to queri'),
+        tutor='Values are not turned by RoPE, only queries and keys; yours go into the cache turned. And tril() starts at the top left: new word n should see the first T_old + n + 1 keys, so the diagonal must move by T_old.',
+        code=r'''
+def attend_with_cache(layer, x_new, cache):
+    start = cache["K"].shape[-2]
+    turned = [
+        rope(split_heads(W(x_new), layer.n_heads), offset=start)
+        for W in (layer.W_q, layer.W_k, layer.W_v)
+    ]
+    q, k_new, v_new = turned
+    for name, piece in (("K", k_new), ("V", v_new)):
+        cache[name] = torch.cat([cache[name], piece], dim=-2)
+    k, v = cache["K"], cache["V"]
+    mask = torch.tril(torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool))
+    out = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+    return layer.W_o(merge_heads(out))
+''',
+    ),
+    dict(
+        id='t-8.6-mask-only-of-queries-by-keys', exercise='8.6', today='NAMED', words=('takes a number for each axis',),
+        tutor='mask.repeat(n, 1) fits a (T_q, T_k) mask only. A mask per sentence or per head, (B, 1, 1, T_k) for example, stops with an error; bring the scores to (B, h, T_q, T_k) before you mask.',
+        code=r'''
+def grouped_query_attention(Q, K, V, mask=None):
+    B, h, T_q, d_k = Q.shape
+    g = K.shape[1]
+    n = h // g                                   # query heads per key head
+    folded = Q.reshape(B, g, n * T_q, d_k)
+    scores = folded @ K.transpose(-1, -2) / math.sqrt(d_k)
+    if mask is not None:
+        stacked = mask.repeat(n, 1)              # once for each head of the group
+        scores = scores.masked_fill(~stacked, -torch.inf)
+    mixed = torch.softmax(scores, dim=-1) @ V
+    return mixed.reshape(B, h, T_q, V.shape[-1])
+''',
+    ),
+    dict(
+        id='t-8.7-queries-cached-too', exercise='8.7', today='NAMED', words=('You counted three tensors per head. Queries are not ',),
+        tutor='You keep three vectors per token. The query of a past word is never used again, so a cache holds only its key and its value: 2, not 3.',
+        code=r'''
+def cache_bytes(n_layers, n_kv_heads, d_head, n_tokens, itemsize=2):
+    qkv = 3
+    per_layer = qkv * n_kv_heads * d_head * n_tokens
+    return n_layers * per_layer * itemsize
+''',
+    ),
+    dict(
+        id='t-8.8-reach-multiplies', exercise='8.8', today='NAMED', words=('You let the reach multiply from layer to layer. The ',),
+        tutor='You let the reach multiply with every layer, as with dilation. The windows of neighbouring words overlap, so a further layer adds only window − 1 words: 8, 15, 22.',
+        code=r'''
+def reach(n_layers, window):
+    words = 1
+    for _ in range(n_layers):
+        words = words * window      # each of them hears `window` words
+    return words
+''',
+    ),
+    dict(
+        id='t-9.1-annotated-transformer-norm', exercise='9.1', today='NAMED', words=('Your variance divides by d − 1, as var and std d', 'You added eps to the standard deviation. It belo'),
+        tutor='std divides by d − 1, and the layer norm asked for divides by d. And eps is added to the standard deviation here, while it belongs under the root, to the variance.',
+        code=r'''
+def layer_norm(x, scale, shift, eps=1e-5):
+    mean = x.mean(-1, keepdim=True)
+    std = x.std(-1, keepdim=True)
+    return scale * (x - mean) / (std + eps) + shift
+''',
+    ),
+    dict(
+        id='t-9.2-post-norm-and-relu-of-2017', exercise='9.2', today='NAMED', words=('The norms come after the sums, as in the Transfo', 'You used ReLU (as the Transformer of 2017 does);'),
+        tutor='This is the block of 2017: the norm comes after the sum, and the network uses ReLU. Here each half reads a normed copy and adds to x itself, and the activation is GELU.',
+        code=r'''
+class Block(nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        d_ff = 4 * d_model
+        self.attention = RotaryAttention(d_model, n_heads)
+        self.norm_1 = nn.LayerNorm(d_model)
+        self.feed_forward = nn.Sequential(
+            nn.Linear(d_model, d_ff), nn.ReLU(), nn.Linear(d_ff, d_model)
+        )
+        self.norm_2 = nn.LayerNorm(d_model)
+
+    def forward(self, x, mask=None):
+        attended = self.attention(x, mask)[0]
+        x = self.norm_1(x + attended)
+        return self.norm_2(x + self.feed_forward(x))
+''',
+    ),
+    dict(
+        id='t-9.3-head-tied-to-the-embedding', exercise='9.3', today='NAMED', words=('embedding and head are one and the same layer. Each ',),
+        tutor='You tie the head to the embedding, as nanoGPT does, so there is one matrix where the exercise has two. Filled or trained with their own weights, your logits differ; let the head keep a matrix of its own.',
+        code=r'''
+class TinyGPT(nn.Module):
+    def __init__(self, n_tokens, d_model, n_heads, n_layers, max_len):
+        super().__init__()
+        self.max_len = max_len
+        self.embedding = nn.Embedding(n_tokens, d_model)
+        self.blocks = nn.ModuleList([Block(d_model, n_heads) for _ in range(n_layers)])
+        self.norm = nn.LayerNorm(d_model)
+        self.head = nn.Linear(d_model, n_tokens, bias=False)
+        # weight tying, https://paperswithcode.com/method/weight-tying
+        self.embedding.weight = self.head.weight
+
+    def forward(self, tokens):
+        b, t = tokens.size()
+        h = self.embedding(tokens)
+        mask = causal_mask(t)
+        for block in self.blocks:
+            h = block(h, mask=mask)
+        return self.head(self.norm(h))
+''',
+    ),
+    dict(
+        id='t-9.4-pad-id-zero-is-falsy', exercise='9.4', today='NAMED', words=('Pad_id = 0 is taken for “no padding”, because 0 coun',),
+        tutor='`pad_id or -100` takes a pad_id of 0 for None, because 0 counts as False. Then padding is predicted as if it were text; ask `pad_id is None`.',
+        code=r'''
+def next_token_loss(logits, tokens, pad_id=None):
+    V = logits.size(-1)
+    shift_logits = logits[..., :-1, :].contiguous()
+    shift_labels = tokens[..., 1:].contiguous()
+    return F.cross_entropy(
+        shift_logits.view(-1, V),
+        shift_labels.view(-1),
+        ignore_index=pad_id or -100,
+    )
+''',
+    ),
+    dict(
+        id='t-9.4-predicts-backwards-mean-over-padding', exercise='9.4', today='NAMED', words=('The shift goes the wrong way: position t is to p', 'Padding costs nothing, but still counts in the m'),
+        tutor='You compare position t + 1 with token t, so the model is asked for what it has already read: drop the last logits and the first token. And the sum is divided by all places; padded ones must not be counted.',
+        code=r'''
+def next_token_loss(logits, tokens, pad_id=None):
+    guesses = logits[:, 1:]
+    answers = tokens[:, :-1]
+    log_p = guesses.log_softmax(dim=-1)
+    surprise = -log_p.gather(-1, answers.unsqueeze(-1)).squeeze(-1)   # (B, T - 1)
+    if pad_id is not None:
+        surprise = surprise * (answers != pad_id)
+    return surprise.mean()
+''',
+    ),
+    dict(
+        id='t-9.5-exactly-k-in-spite-of-ties', exercise='9.5', today='NAMED', words=('Where several scores equal the k-th largest, yours k',),
+        tutor='You keep exactly the k places that topk returns. A token that equals the smallest of these should stay too; compare all scores with this value.',
+        code=r'''
+def next_token_probabilities(logits, temperature=1.0, top_k=None):
+    scaled = logits / temperature
+    if top_k is not None:
+        best, where = torch.topk(scaled, top_k, dim=-1)
+        filtered = torch.full_like(scaled, -torch.inf)
+        scaled = filtered.scatter(-1, where, best)
+    return F.softmax(scaled, dim=-1)
+''',
+    ),
+    dict(
+        id='t-9.6-beginning-cut-off-for-good', exercise='9.6', today='NAMED', words=('The text itself is cut, not only what the model is s',),
+        tutor='You shorten tokens itself, so everything before the last max_len tokens is missing from the result. Cut only what you show the model, and keep the whole text for the return.',
+        code=r'''
+@torch.no_grad()
+def generate(model, tokens, n_new, choose):
+    for _ in range(n_new):
+        # crop to the context length
+        if tokens.size(1) > model.max_len:
+            tokens = tokens[:, -model.max_len:]
+        logits = model(tokens)[:, -1, :]
+        nxt = choose(logits).view(-1, 1)
+        tokens = torch.cat((tokens, nxt), dim=1)
+    return tokens
+''',
+    ),
+    dict(
+        id='t-10.1-misread-residual-included', exercise='10.1', today='NAMED', words=('You added x to the output. The layer does so around ',),
+        tutor="You add x to the output, as the rest of BERT's layer does. The exercise is the attention alone; the sum and the norm come around it afterwards.",
+        code=r'''
+def bert_self_attention(x, layer, n_heads, mask=None):
+    def dense(z, W, b):
+        return F.linear(z, W, b)
+
+    q = split_heads(dense(x, layer.W_q, layer.b_q), n_heads)
+    k = split_heads(dense(x, layer.W_k, layer.b_k), n_heads)
+    v = split_heads(dense(x, layer.W_v, layer.b_v), n_heads)
+    attention_scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        attention_scores = attention_scores.masked_fill(~mask, -torch.inf)
+    attention_probs = F.softmax(attention_scores, dim=-1)
+    context = merge_heads(attention_probs @ v)
+    hidden_states = dense(context, layer.W_o, layer.b_o)
+    return hidden_states + x, attention_probs
+''',
+    ),
+    dict(
+        id='t-10.1-heads-not-brought-back-bias-before', exercise='10.1', today='NAMED', words=('You joined the heads by a reshape alone, so that', 'In line 16, look at the order of what stands aro'),
+        tutor='Before the reshape the head axis must go back behind the words; as it stands, a row mixes features of different words. And b_o is added before W_o, where it is multiplied with it: it comes after.',
+        code=r'''
+def bert_self_attention(x, layer, n_heads, mask=None):
+    B, T, D = x.shape
+    d = D // n_heads
+
+    def heads(W, b):
+        return (x @ W.t() + b).reshape(B, T, n_heads, d).permute(0, 2, 1, 3)
+
+    Q = heads(layer.W_q, layer.b_q)
+    K = heads(layer.W_k, layer.b_k)
+    V = heads(layer.W_v, layer.b_v)
+    S = Q @ K.permute(0, 1, 3, 2) / d ** 0.5
+    if mask is not None:
+        S = S.masked_fill(mask.logical_not(), float("-inf"))
+    A = S.softmax(-1)
+    context = (A @ V).reshape(B, T, D)
+    return (context + layer.b_o) @ layer.W_o.t(), A
+''',
+    ),
+    dict(
+        id='t-10.2-every-verb-in-every-sentence', exercise='10.2', today='NAMED', words=("weights[..., verb, subject] takes every sentence's p",),
+        tutor='weights[..., verb, subject] takes all N pairs of places from every sentence, N × N comparisons in all. The n-th places belong to the n-th sentence: index the first axis with arange(N) as well, or loop.',
+        code=r'''
+def agreement_share(weights, verb, subject, other):
+    on_subject = weights[..., verb, subject]
+    on_other = weights[..., verb, other]
+    wins = (on_subject > on_other).float()
+    return wins.mean(dim=(0, -1))
+''',
+    ),
+    dict(
+        id='t-10.3-first-tokens-of-each-text', exercise='10.3', today='NAMED', words=('You took the first rows of each text, as many as it ',),
+        tutor='You take the first n rows of each text, where n is its number of tokens. That is right only if all padding stands at the end; select with the mask itself: hidden[b][mask[b]].',
+        code=r'''
+def mean_pool(hidden, mask):
+    vectors = []
+    for b in range(hidden.shape[0]):
+        n = int(mask[b].sum())
+        vectors.append(hidden[b, :n].mean(dim=0))
+    return torch.stack(vectors)
+''',
+    ),
+    dict(
+        id='t-10.4-misread-nearest-by-distance', exercise='10.4', today='NAMED', words=('You looked for the rows that lie nearest to the quer',),
+        tutor='You look for the rows whose tips lie nearest to the query. The exercise asks for the nearest direction: a row ten times as long may point exactly the same way. Choose by the cosine.',
+        code=r'''
+def search(query, corpus, k):
+    distances = (corpus - query).norm(dim=1)
+    nearest = distances.argsort()[:k]
+    found = corpus[nearest]
+    cosines = F.cosine_similarity(found, query[None], dim=1)
+    return nearest, cosines
+''',
+    ),
+    dict(
+        id='t-10.4-best-one-last', exercise='10.4', today='NAMED', words=('The right rows come in the wrong order: the largest ',),
+        tutor='argsort goes from small to large, so the last k are the right rows but in the wrong order, the best one last. Turn them round, or use topk(k).',
+        code=r'''
+def search(query, corpus, k):
+    dots = corpus @ query
+    lengths = torch.linalg.vector_norm(corpus, dim=1) * torch.linalg.vector_norm(query)
+    cos = dots / lengths
+    order = torch.argsort(cos)          # sorted by similarity
+    top = order[len(order) - k:]
+    return top, cos[top]
 ''',
     ),
 ]

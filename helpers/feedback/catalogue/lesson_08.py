@@ -299,6 +299,8 @@ TILES = Exercise(
             ("if causal and j > i:", "if causal and j >= i:")),
         alone("triangle-in-every-tile", "You laid the triangle over every tile. Below the diagonal a tile lies wholly in the past and needs no mask; the triangle belongs where j = i.",
             ("if causal and j == i:", "if causal:"), ("~causal_mask(scores.shape[-1])", "~torch.ones(scores.shape[-2:], dtype=torch.bool).tril()")),
+        alone("square-triangle-in-every-tile", "You laid the triangle over every tile. Below the diagonal a tile lies wholly in the past and needs no mask; the triangle belongs where j = i.",
+            ("if causal and j == i:", "if causal:")),
         alone("future-tiles-computed", "Tiles above the diagonal lie in the future, and yours are computed and merged without a mask: words see what comes after.",
             ("            if causal and j > i:\n                break\n", "")),
         alone("causal-ignored", "`causal=True` changes nothing in yours: later words must not be seen.",
