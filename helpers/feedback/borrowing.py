@@ -24,12 +24,16 @@ class Borrowed:
 
     @property
     def sentence(self):
-        """What a report says of it."""
+        return self.told()
+
+    def told(self, values_alone=False):
+        """What a report says of it. values_alone: whether the values would be right, and no more is claimed."""
+        right = "all values are right" if values_alone else "every case passes"
         should = ["" if value.plain else f", which should be {value.phrase}" for value in self.values]
         said = [f"`{v.label}` in line {v.line}{more}" for v, more in zip(self.values, should, strict=True)]
         count = {2: "Two", 3: "Three"}[len(said)]
         listed = f"{', '.join(said[:-1])}, and {said[-1]}"
-        return f"{count} values are not right yet: {listed}. With these put right, every case passes."
+        return f"{count} values are not right yet: {listed}. With these put right, {right}."
 
 
 def find(search):

@@ -24,7 +24,7 @@ def likely(search):
 
 def _change_of_some(search):
     found = partial_change.find(search)
-    return [search.of_values(found.sentence)] if found else []
+    return [search.told(found)] if found else []
 
 
 def _suspicions(search, remarks):
@@ -45,4 +45,4 @@ def _first_difference(search):
     told = search.answer.problems[search.order[0]].text  # of the same entry, where the value is a result
     numbers = difference.pair.partition("]` ")[2]
     difference = replace(difference, pair="") if numbers and numbers in told else difference
-    return [search.of_values(difference.sentence)]
+    return [search.told(difference)]

@@ -90,7 +90,7 @@ def _one_change(search):
     change = search.change
     if change is None:
         return None
-    sentence = search.of_values(change.sentence)
+    sentence = search.told(change)
     finding = Finding("one-change", sentence)
     proves = not search.is_verdict or len(search.wrong) >= VERDICTS
     known = messages(search, search.known(1)) if proves else []
@@ -252,7 +252,7 @@ def _two_changes(search):
     answer = search.answer
     values = search.values.built_by(answer.builder())  # what is left is for other roads
     found = two_changes.find(answer.tree, answer.space, answer.edits, values, answer.fits, search.stopping)
-    return _several_changes(search.of_values(found.sentence)) if found else None
+    return _several_changes(search.told(found)) if found else None
 
 
 def _borrowed(search):
@@ -262,7 +262,7 @@ def _borrowed(search):
     if search.partly and 2 * search.partly[1] > len(search.wrong):
         return None  # a known mistake that explains most cases says more than which values are wrong
     found = borrowing.find(search.values)
-    return _several_changes(search.of_values(found.sentence)) if found else None
+    return _several_changes(search.told(found)) if found else None
 
 
 def _several_changes(sentence):

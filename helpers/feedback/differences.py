@@ -54,7 +54,10 @@ class Difference:
 
     @property
     def sentence(self):
-        """What a report says of it."""
+        return self.told()
+
+    def told(self, values_alone=False):
+        """What a report says of it. values_alone: whether the values would be right, and no more is claimed."""
         if self.misnamed:
             said = [f"`{value.label}` in line {value.line} holds {value.phrase}" for value in self.misnamed]
             return f"Your {', and '.join(said)}."
@@ -78,7 +81,8 @@ class Difference:
         should = "" if plain else f": it should be {value.phrase}"
         where = f" Look at lines {self.since} to {value.line}." if self.since else ""
         pair = f" {self.pair}." if self.pair and not relation else ""
-        return f"{fine} {wrong}{should}{relation}{end}{pair}{where} With that put right, every case passes.".strip()
+        right = "all values are right" if values_alone else "every case passes"
+        return f"{fine} {wrong}{should}{relation}{end}{pair}{where} With that put right, {right}.".strip()
 
 
 def _said_right(values):

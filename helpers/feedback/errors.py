@@ -20,7 +20,8 @@ def told(error, candidate, exercise, dims=None):
     meaning = explained(error, place, exercise, dims)
     if place is None:
         return f"The call stopped with {kind}: {meaning or message_of(error)}"
-    shapes = f" for {place.shapes}" if place.shapes else ""
+    arrays = " and ".join(f"{name} {shape}" for name, shape in place.arrays)
+    shapes = f" for {arrays}" if arrays else ""
     return f"Line {place.line}, `{place.text}`, stopped with {kind}{shapes}: {meaning or message_of(error)}"
 
 
@@ -66,9 +67,9 @@ def _between(place, sizes):
 
 
 def _in_order(numbers, place):
-    shapes = re.findall(r"\(([\d, ]+)\)", place.shapes)
+    shapes = [shape for _, shape in place.arrays if shape]
     if len(shapes) == 2:
-        last = int(re.findall(r"\d+", shapes[0])[-1])
+        last = shapes[0][-1]
         if last in numbers:
             other = numbers[1] if numbers[0] == last else numbers[0]
             return last, other
@@ -100,8 +101,7 @@ def _named(size, dims):
 
 def _fewer_axes(place):
     """Of two arrays of which one has fewer axes: which axes meet, as a sentence; "" for all others."""
-    found = re.findall(r"(\w+) \(([\d, ]+)\)", place.shapes) if place else []
-    ranks = sorted(((len(re.findall(r"\d+", shape)), name) for name, shape in found), reverse=True)
+    ranks = sorted(((len(shape), name) for name, shape in (place.arrays if place else ()) if shape), reverse=True)
     if len(ranks) != 2 or ranks[0][0] == ranks[1][0] or ranks[1][0] == 1:
         return ""
     (more, larger), (fewer, smaller) = ranks
@@ -166,6 +166,20 @@ def _unequal_parts(error, text, place, exercise, dims):
     return f"the parts are {found[2]} wide, {total} in all, and the axis that is cut has {found[1]}."
 
 
+def _fewer_repeats(error, text, place, exercise, dims):
+    if "dimensions of repeat dims can not be smaller" not in text:
+        return None
+    of = [f"`{name}` has {len(shape)}" for name, shape in (place.arrays if place else ()) if len(shape) > 1]
+    has = f"; {of[0]}" if len(of) == 1 else ""
+    return f"`repeat` takes a number for each axis of what it repeats, and here come fewer numbers than axes{has}."
+
+
+def _one_row_only(error, text, place, exercise, dims):
+    if "Expected more than 1 value per channel when training" not in text:
+        return None
+    return "a BatchNorm that is in train mode was given a single row, and it takes the mean and the spread of several."
+
+
 def _negative_step(error, text, place, exercise, dims):
     if "step must be greater than zero" not in text:
         return None
@@ -225,6 +239,8 @@ _QUESTIONS = (
     _missing_attribute,
     _one_input_only,
     _unequal_parts,
+    _fewer_repeats,
+    _one_row_only,
     _negative_step,
     _no_truth_values,
     _recursion,

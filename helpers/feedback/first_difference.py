@@ -18,14 +18,13 @@ from .matching import (
     copied,
     equal,
     matched,
-    not_finite,
     relations,
     row_factors,
     same_kind,
     step_between,
     telling,
 )
-from .recording import RESULT, Recorder, Reference
+from .recording import RESULT, FirstOdd, Recorder, Reference
 from .values import shown, worst
 
 STEPS, CASES_COMPARED, TRIED = 40, 4, 120  # steps looked at, cases on which a value must agree, substitutions tried
@@ -84,15 +83,14 @@ class Values:
 
     def arises(self, i):
         """Where NaN or infinity first comes up on case i, as a sentence; "" where it cannot be told."""
-        self.own(i)
-        for call in self._calls[i].calls:
-            for k, value in call.items():
-                odd = "" if self.steps[k].given or isinstance(value, tuple) else not_finite(value)
-                if odd:
-                    step = self.steps[k]
-                    short = f", in `{step.label}`" if len(step.label) <= LONGEST_LABEL else ""
-                    return f"The first {odd} comes up in line {step.line}{short}."
-        return ""
+        first = FirstOdd(self.steps)
+        with contextlib.suppress(Exception):  # of definitions that need more than their own text
+            self.run(self._noted_by(first), i)
+        if not first.odd:
+            return ""
+        step = first.step
+        short = f", in `{step.label}`" if len(step.label) <= LONGEST_LABEL else ""
+        return f"The first {first.odd} comes up in line {step.line}{short}."
 
     def difference(self):
         if self.theirs is None:

@@ -48,7 +48,11 @@ class Changes:
 
     @property
     def sentence(self):
-        return _sentence(self.options)
+        return self.told()
+
+    def told(self, values_alone=False):
+        """What a report says of it. values_alone: whether the values would be right, and no more is claimed."""
+        return _sentence(self.options, values_alone)
 
 
 def find(tree, build, fits, edits, limit=None, tried=None):
@@ -111,14 +115,15 @@ def looks_of(options):
     return " Or: at ".join(look if look.endswith("?") else f"{look}." for look in looks)
 
 
-def _sentence(options):
+def _sentence(options, values_alone=False):
     first, look = options[0], looks_of(options)
+    right = "would make the values right" if values_alone else "would make this right"
     if any(option.lines != first.lines for option in options):
         places = [f"{in_lines(option.lines)} (look at {option.what_to_look_at})" for option in options]
-        return f"One change would make this right, {' or '.join(places)}."
+        return f"One change {right}, {' or '.join(places)}."
     single = len(first.lines) == 1 or first.kind == "order of lines"
     what = "One change" if single else "The same change"
-    return f"{what} {in_lines(first.lines)} would make this right: look at {look}"
+    return f"{what} {in_lines(first.lines)} {right}: look at {look}"
 
 
 def in_lines(lines):

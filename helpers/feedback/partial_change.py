@@ -25,12 +25,15 @@ class PartialChange:
 
     @property
     def sentence(self):
-        """What a report says of it."""
+        return self.told()
+
+    def told(self, values_alone=False):
+        """What a report says of it. values_alone: whether the values would be right, and no more is claimed."""
         where = one_change.in_lines(self.changes[0].lines)
         look = one_change.looks_of(self.changes)
         others = "" if len(self.left) == 1 else f" and {len(self.left) - 1} more"
         stays = f"“{self.left[0]}”{others} would still be wrong."
-        right = f"{self.mended} of the {self.wrong} wrong cases right"
+        right = f"{self.mended} of the {self.wrong} wrong cases right{' in their values' if values_alone else ''}"
         return f"One change {where} would make {right}: look at {look} {stays}"
 
 

@@ -20,7 +20,7 @@ _RETURN_NEW = frozenset(
     " flip moveaxis concatenate cat stack nan_to_num maximum minimum divide multiply subtract".split()
 )
 _WITH_STATE = frozenset("Linear Dropout LayerNorm Embedding Parameter MultiheadAttention BatchNorm1d Conv1d".split())
-GIVES_NONE = "the function ends without a `return`, and then gives None."
+_GIVES_NONE = "the function ends without a `return`, and then gives None."
 
 
 @dataclass(frozen=True)
@@ -31,17 +31,23 @@ class Remark:
     sentence: str
     certain: bool
 
+    @property
+    def of_none(self):
+        """Whether it says that a function gives None."""
+        return self.sentence.endswith(_GIVES_NONE)
 
-def remarks(tree, reference=None, many_axes=()):
+
+def remarks(tree, reference=None, many_axes=(), batches=True):
     """Remarks on an answer, the certain ones first, then by line; empty for None.
 
     tree: the answer, from `variants.parse`, or None. reference: the right answer's tree; what could be said of it as
-    well is left out. many_axes: names of arguments that have more than two axes in some case.
+    well is left out. many_axes: names of arguments that have more than two axes in some case. batches: whether inputs
+    may have a batch.
     """
     if tree is None:
         return []
-    found = list(_all(tree, many_axes))
-    known = {sentence for _, sentence, _ in _all(reference, many_axes)} if reference else set()
+    found = list(_all(tree, many_axes, batches))
+    known = {sentence for _, sentence, _ in _all(reference, many_axes, batches)} if reference else set()
     if reference:
         found += reading_names.arguments(tree, reference)
         found += [] if reading_names.draws(reference) else _chance(tree)
@@ -51,7 +57,7 @@ def remarks(tree, reference=None, many_axes=()):
     return sorted(said, key=lambda remark: (not remark.certain, remark.line))
 
 
-def _all(tree, many_axes):
+def _all(tree, many_axes, batches):
     for function in functions_of(tree):
         yield from _returns(function)
         yield from reading_names.unused(function)
@@ -60,7 +66,8 @@ def _all(tree, many_axes):
         has_input = any(a.arg != "self" for a in function.args.args)
         for node in ast.walk(function):
             yield from _statement(node, function)
-            yield from (one for one in reading_calls.of(node) if has_input or "sizes of the input" not in one[1])
+            said = reading_calls.of(node, batches)
+            yield from (one for one in said if has_input or "sizes of the input" not in one[1])
             yield from _first_only(node, many_axes)
             if isinstance(node, ast.Attribute) and node.attr == "T" and short(node.value) in many_axes:
                 yield from suspicion(
@@ -90,7 +97,7 @@ def _returns(function):
     if own and not _always_ends(function.body):
         last = function.body[-1]
         what = "below this line" if isinstance(last, (*_LOOPS, ast.If, ast.With, ast.Try)) else "after this line"
-        yield from certain(last, f"{what} {GIVES_NONE}")
+        yield from certain(last, f"{what} {_GIVES_NONE}")
     for loop in (node for node in ast.walk(function) if isinstance(node, _LOOPS)):
         last = loop.body[-1]
         if any(isinstance(node, (ast.Continue, ast.Break)) for node in ast.walk(loop)):

@@ -19,12 +19,12 @@ def suspicion(node, what, why):
     yield node.lineno, f"look at {what}. {why}", False
 
 
-def of(node):
-    """Remarks on one expression, without those inside it."""
+def of(node, batches=True):
+    """Remarks on one expression, without those inside it. batches: whether inputs may have one."""
     if isinstance(node, ast.BinOp):
         yield from _operation(node)
     elif isinstance(node, ast.Call):
-        yield from _call(node)
+        yield from _call(node, batches)
     elif isinstance(node, ast.Compare):
         yield from _signed_difference(node)
     elif isinstance(node, ast.Slice):
@@ -71,7 +71,7 @@ def _written_in(node, number):
     yield from suspicion(node, f"the {number.value} in `{short(node)}`", why)
 
 
-def _call(node):
+def _call(node, batches):
     name, text = name_of(node), short(node)
     if name in _TAKE_SIZES:
         sizes = [*node.args, *(e for a in node.args if isinstance(a, ast.Tuple) for e in a.elts)]
@@ -93,7 +93,7 @@ def _call(node):
                 )
     if name in ("equal", "array_equal") and not is_method(node):
         yield from suspicion(node, f"`{name}`", "It wants equality to the last bit: rounding alone makes a difference.")
-    if name in ("softmax", "Softmax", "log_softmax"):
+    if batches and name in ("softmax", "Softmax", "log_softmax"):
         for keyword in node.keywords:
             axis = number_of(keyword.value)
             if keyword.arg in ("dim", "axis") and axis in (0, 1):

@@ -12,6 +12,7 @@ from .variants import functions_of
 _FOREIGN = {
     "clip": "It cuts values off at its bounds.",
     "clamp": "It cuts values off at its bounds.",
+    "int": "It cuts off what stands after the point.",
     "sigmoid": "It takes every entry by itself, so nothing sums to 1.",
     "norm": "It gives lengths: what is divided by them loses its own.",
     "normalize": "It makes all lengths 1.",
@@ -63,8 +64,16 @@ def foreign(tree, sources):
                 yield node.lineno, f"look at the `==` in `{short(node)}`. {why}", False
             if isinstance(node, ast.Call) and name_of(node) in _FOREIGN and name_of(node) not in own:
                 yield node.lineno, f"look at `{short(node)}`. {_FOREIGN[name_of(node)]}", False
+            elif _bounds(node) and name_of(node) not in own:
+                yield node.lineno, f"look at `{short(node)}`. {_FOREIGN['clip']}", False
             elif _is_sigmoid(node) and not any(_is_sigmoid(n) for source in sources for n in ast.walk(source)):
                 yield node.lineno, f"look at `{short(node)}`, a sigmoid. {_FOREIGN['sigmoid']}", False
+
+
+def _bounds(node):
+    """Whether a call takes the smaller or the larger of values and a number."""
+    named = isinstance(node, ast.Call) and name_of(node) in ("minimum", "maximum", "fmin", "fmax")
+    return named and any(number_of(argument) for argument in node.args)
 
 
 def missing(tree, sources, space):

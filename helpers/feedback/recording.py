@@ -5,7 +5,8 @@ import inspect
 import textwrap
 
 from . import variants, watching
-from .matching import Measured, equal, kept, telling
+from .matching import Measured, equal, kept, not_finite, telling
+from .values import is_array, is_number
 
 RESULT = "the result"  # stands for the name of what a function returns without one
 
@@ -42,6 +43,22 @@ class Recorder:
         """The arguments' values, those of a tuple one by one."""
         values = [value for k, value in self.values.items() if self.steps[k].given]
         return [part for value in values for part in (value if isinstance(value, tuple) else (value,))]
+
+
+class FirstOdd:
+    """Waits for the first value with NaN or infinity among those that watched code computes, loops included.
+
+    odd: "NaN", "infinity" or "". step: where it came up, or None.
+    """
+
+    def __init__(self, steps):
+        self.steps, self.odd, self.step = steps, "", None
+
+    def __call__(self, index, value):
+        step = self.steps[index]
+        if not self.odd and not step.given and (is_array(value) or is_number(value)):
+            self.odd, self.step = not_finite(value), step
+        return value
 
 
 class Reference:

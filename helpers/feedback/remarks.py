@@ -16,9 +16,10 @@ def remarks_on(answer):
     exercise = answer.exercise
     reference = variants.parse(exercise.source)
     try:
-        found = reading.remarks(answer.tree, reference, _names_with_many_axes(exercise))
+        many = _names_with_many_axes(exercise)
+        found = reading.remarks(answer.tree, reference, many, batches=bool(many or exercise.run or exercise.is_class))
         if not any(outcome.value is None and outcome.error is None for outcome in answer.outcomes):
-            found = [remark for remark in found if not remark.sentence.endswith(reading.GIVES_NONE)]
+            found = [remark for remark in found if not remark.of_none]
         foreign = reading_operations.foreign(answer.tree, _sources(exercise))
         found += _unequal_zips(answer)
         return [*found, *(reading.Remark(line, f"Line {line}: {text}", sure) for line, text, sure in foreign)]

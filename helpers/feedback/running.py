@@ -1,8 +1,10 @@
 """Run an answer on one case without letting it harm the kernel, and say where it stopped."""
 
 import dis
+import io
 import linecache
 import re
+import tokenize
 import traceback
 import types
 import warnings
@@ -98,15 +100,16 @@ def call(exercise, candidate, inputs):
 
 @dataclass(frozen=True)
 class Place:
-    """The line of the learner's cell where an error came up, the arrays it named, and the names known there.
+    """The line of the learner's cell where an error came up, and the names known there.
 
-    innermost: the error was raised by this very line, not by what it calls. unread: arguments that no line before has
-    read, with shapes. stored: the function's names, each with the lines that give it a value.
+    arrays: those that the line names, each with its shape. innermost: the error was raised by this very line, not by
+    what it calls. unread: arguments that no line before has read, with shapes. stored: the function's names, each with
+    the lines that give it a value.
     """
 
     line: int
     text: str
-    shapes: str
+    arrays: tuple[tuple[str, tuple[int, ...]], ...]
     names: tuple[str, ...] = ()
     innermost: bool = False
     unread: tuple[tuple[str, tuple[int, ...]], ...] = ()
@@ -122,12 +125,23 @@ def place_of(error, candidate):
         return None
     frame, line = own[-1]
     summary = traceback.FrameSummary(frame.f_code.co_filename, line, frame.f_code.co_name)
-    text = (summary.line or "").strip()
+    text = _without_comment((summary.line or "").strip())
     names = dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text))
-    found = {name: frame.f_locals[name] for name in names if name in frame.f_locals and is_array(frame.f_locals[name])}
-    shapes = " and ".join(f"{name} {tuple(value.shape)}" for name, value in found.items())
+    known = ((name, frame.f_locals.get(name)) for name in names)
+    arrays = tuple((name, tuple(value.shape)) for name, value in known if is_array(value))
     stored = tuple(_stored(frame.f_code))
-    return Place(line, text, shapes, tuple(frame.f_locals), own[-1] == frames[-1], tuple(_unread(frame, line)), stored)
+    return Place(line, text, arrays, tuple(frame.f_locals), own[-1] == frames[-1], tuple(_unread(frame, line)), stored)
+
+
+def _without_comment(line):
+    """A line of code as it is quoted."""
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(line).readline):
+            if token.type == tokenize.COMMENT:
+                return line[: token.start[1]].rstrip()
+    except (tokenize.TokenError, SyntaxError):  # a part of a statement, without a comment
+        pass
+    return line
 
 
 def _stored(code):

@@ -151,13 +151,9 @@ class Search:
             return frozenset()  # not all were tried, or an error hides what they do
         return frozenset(self.answer.edits[: self.count_tried]) - {edit for edit, _ in self.tried}
 
-    def of_values(self, sentence):
-        """A sentence on what would be right; of the values alone where the answer goes on changing its input."""
-        if not self.answer.changes_its_input:
-            return sentence
-        for whole, values in _OF_VALUES:
-            sentence = sentence.replace(whole, values)
-        return sentence
+    def told(self, found):
+        """What a report says of what was found; of the values alone where the answer goes on changing its input."""
+        return found.told(self.answer.changes_its_input)
 
     @functools.cached_property
     def formula(self):
@@ -195,10 +191,3 @@ class Search:
     def difference(self):
         """How far the answer is right (differences.Difference), or None."""
         return None if self.values is None else first_difference.find(self.values)
-
-
-_OF_VALUES = (
-    ("would make this right", "would make the values right"),
-    ("wrong cases right:", "wrong cases right in their values:"),
-    ("every case passes", "all values are right"),
-)

@@ -30,17 +30,21 @@ class TwoChanges:
 
     @property
     def sentence(self):
-        """What a report says of it."""
+        return self.told()
+
+    def told(self, values_alone=False):
+        """What a report says of it. values_alone: whether the values would be right, and no more is claimed."""
         first, second = self.changes
+        right = "would make the values right" if values_alone else "would make this right"
         if first.lines == second.lines:
-            begin = f"Two changes {one_change.in_lines(first.lines)} would make this right"
+            begin = f"Two changes {one_change.in_lines(first.lines)} {right}"
             if first.what_to_look_at == second.what_to_look_at:
                 return f"{begin}: look at {first.what_to_look_at} in both places."
             end = "" if second.what_to_look_at.endswith("?") else "."
             return f"{begin}: look at {first.what_to_look_at.removesuffix('?')}, and at {second.what_to_look_at}{end}"
         said = [f"{one_change.in_lines(c.lines).capitalize()}, look at {c.what_to_look_at}" for c in self.changes]
         said = [text if text.endswith("?") else f"{text}." for text in said]
-        return f"Two changes together would make this right. {' '.join(said)}"
+        return f"Two changes together {right}. {' '.join(said)}"
 
 
 def find(tree, space, edits, search, fits, stopping=()):

@@ -85,6 +85,8 @@ class _Watcher:
                 targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
                 for name, _whole in _stored(targets):
                     found.append(self._again(name, statement, in_loop))
+            elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) and in_loop:
+                statement.value.args = [_Parts(self, in_loop, None).visit(part) for part in statement.value.args]
             elif isinstance(statement, ast.Return) and statement.value is not None:
                 statement.value = self._returned(statement.value, in_loop)
             elif isinstance(statement, (ast.For, ast.While, ast.If, ast.With, ast.Try)):

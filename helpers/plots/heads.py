@@ -64,4 +64,5 @@ def _described(stacks, words, d_model):
                     parts.setdefault(words[word], []).append(str(feature))
                 rows.append(" and ".join(f"{word} {' '.join(features)}" for word, features in parts.items()))
             said.append(f"{title}{f', head {i}' if len(codes) > 1 else ''}: {'; '.join(rows)}.")
-    return f"Rows of features, each with its word and its number. {' '.join(said)}"
+    said.insert(0, "Rows of features. Each cell names its word, and its colour stands for the number of the feature.")
+    return " ".join(said)

@@ -593,7 +593,7 @@ PREDICTIONS = (
     ),
     Prediction(
         "largest-at-1024", "above nine tenths", choices=("close to 1/16", "about a third", "above nine tenths"),
-        why="The spread is 32 there, so the best score often leads by ten or more, and e¹⁰ is already a factor of 22,000.",
+        why="The spread is 32 there, so the best score often leads by ten or more, and e¹⁰ is already a factor of 22,000. On average the largest weight is 0.96.",
     ),
     Prediction(
         "silent-at-1024", "about two thirds", choices=("about none", "about a third", "about two thirds"),
@@ -601,7 +601,7 @@ PREDICTIONS = (
     ),
     Prediction(
         "largest-first-loss", "no scale", choices=("no scale", "÷ √d_k", "÷ d_k"),
-        why="Untrained, it picks one value at random and with confidence. Its error is about twice as large as that of the plain average.",
+        why="Untrained, attention without a scale picks one value at random and with confidence. Its error is about twice as large as that of the plain average.",
     ),
     Prediction(
         "larger-rate", "below a hundredth", choices=("still near 0.8", "about a half", "below a hundredth"),

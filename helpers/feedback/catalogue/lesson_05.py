@@ -933,7 +933,7 @@ EXERCISES = (PREFIX_MEAN, CAUSAL_MASK, LEAKS_FUTURE, PADDING_MASK, COMBINE_MASKS
 PREDICTIONS = (
     Prediction(
         "scores-of-zero", "the same triangle", choices=("the same triangle", "equal shares for all seven words", "nan"),
-        why="exp(0) = 1 for every allowed word and exp(−∞) = 0 for every hidden one; divided by their sum, row t is 1/(t + 1) for each word so far.",
+        why="exp(0) = 1 for every allowed word, and exp(−∞) = 0 for every hidden one. Divided by their sum, row t holds 1/(t + 1) for each word so far.",
     ),
     Prediction(
         "batch-norm-leaks", "in training only", choices=("never", "in training only", "in training and in use"),

@@ -109,6 +109,8 @@ MERGE = Exercise(
             ("torch.maximum(maximum_1, maximum_2)", "torch.minimum(maximum_1, maximum_2)")),
         alone("first-as-anchor", "You measure both parts against the first part's maximum. Then the second part's factor is above 1 wherever its scores are larger, and the total does not belong to the maximum you return: measure against the larger of the two.",
             ("anchor = maximum.masked_fill(maximum == -torch.inf, 0.0)", "anchor = maximum_1")),
+        alone("logarithm-of-the-sum", "You return the logarithm of the sum of all exponentials in place of the maximum, and measure everything against it. The weights come out right, and the state is another: it holds the largest score.",
+            ("torch.maximum(maximum_1, maximum_2)", "torch.logaddexp(maximum_1 + total_1.log(), maximum_2 + total_2.log())")),
         alone("starts-at-zero", "Your common maximum is never below 0. Where all scores are far below zero, every exponential rounds to 0 and the row is lost: nothing seen means −∞, not 0.",
             ("torch.maximum(maximum_1, maximum_2)", "torch.maximum(maximum_1, maximum_2).clamp(min=0.0)")),
         alone("finite-nothing", "You put a finite number such as −1e9 or −1e4 in the place of −∞ in the maximum you return. Let it stay −∞ where nothing was seen.",
@@ -160,7 +162,7 @@ MERGE = Exercise(
 # 8.2 Tiles ------------------------------------------------------------------------------------------------------------
 
 
-def _tiled_case(name, seed, lead=(), T_q=13, T_k=None, d_k=4, d_v=3, tile=5, causal=False, shape=None, dtype=torch.float64):
+def _tiled_case(name, seed, lead=(), T_q=13, T_k=None, d_k=4, d_v=2, tile=5, causal=False, shape=None, dtype=torch.float64):
     """shape: what to do with queries and keys, a function of both, for scores of an unusual size."""
     T_k = T_q if T_k is None else T_k
 
@@ -170,7 +172,7 @@ def _tiled_case(name, seed, lead=(), T_q=13, T_k=None, d_k=4, d_v=3, tile=5, cau
             Q, K = shape(Q, K)
         return Q.to(dtype), K.to(dtype), V.to(dtype), tile, causal
 
-    return Case(name, make, {"T_q": T_q, "T_k": T_k, "d_k": d_k, "d_v": d_v, "tile": tile})
+    return Case(name, make, {"T_q": T_q, "T_k": T_k, "d_k": d_k, "d_v": d_v, "tile": tile, "last tile": T_k % tile or tile})
 
 
 def _far_below(Q, K):
@@ -256,8 +258,8 @@ TILES = Exercise(
         _tiled_case("13 words in tiles of 5, causal", 2, causal=True),
         _tiled_case("12 words in tiles of 4, causal", 3, T_q=12, tile=4, d_k=7, d_v=2, causal=True),
         _tiled_case("5 queries, 11 keys, tiles of 4", 4, T_q=5, T_k=11, d_k=8, d_v=6, tile=4),
-        _tiled_case("17 queries, 9 keys, tiles of 5", 5, T_q=17, T_k=9, tile=5),
-        _tiled_case("a batch with heads, causal", 6, lead=(2, 3), T_q=11, d_k=9, d_v=7, tile=4, causal=True),
+        _tiled_case("17 queries, 9 keys, tiles of 5", 5, T_q=17, T_k=9, d_k=8, d_v=6, tile=5),
+        _tiled_case("a batch with heads, causal", 6, lead=(2, 5), T_q=11, d_k=9, d_v=7, tile=4, causal=True),
         _tiled_case("tiles of one word", 7, T_q=7, d_v=6, tile=1, causal=True),
         _tiled_case("one tile for everything", 8, T_q=7, d_v=6, tile=16, causal=True),
         _tiled_case("scores far below zero", 9, tile=4, shape=_far_below),
@@ -305,6 +307,8 @@ TILES = Exercise(
             ("            if causal and j > i:\n                break\n", "            if causal and j < i:\n                continue\n"), ("~causal_mask(scores.shape[-1])", "~causal_mask(scores.shape[-1]).T")),
         alone("triangle-upside-down", "The triangle on the diagonal is upside down: there, each query sees only what comes after it.",
             ("~causal_mask(scores.shape[-1])", "~causal_mask(scores.shape[-1]).T")),
+        alone("triangle-of-a-full-tile", "Your triangle has the size of a full tile, {tile} × {tile}. The last tile may be smaller: make the triangle as large as the scores it is laid on.",
+            ("~causal_mask(scores.shape[-1])", "~causal_mask(tile)")),
         alone("mask-inverted", "On the diagonal you hid what may be seen: `causal_mask` is True where a query may look.",
             ("masked_fill(~causal_mask", "masked_fill(causal_mask")),
         alone("hidden-score-zero", "A hidden score of 0 is not nothing: exp(0) = 1, so hidden keys get weight. Write −∞.",
@@ -402,6 +406,10 @@ WINDOW = Exercise(
             message="Each word sees one place too few: a window of {window} is the word itself and {window} − 1 places before it."),
         Mistake("sees-future", old="not_ahead & near", new="(back.abs() < window)",
             message="Your window opens to both sides, so words see what comes after them. This one looks back only."),
+        alone("half-a-window-on-either-side", "Your window lies around each word, half of it behind and half ahead. This one looks back only: it ends with the word itself.",
+            ("not_ahead & near", "(back.abs() <= window // 2)")),
+        alone("half-a-window-on-either-side-and-less", "Your window lies around each word, half of it behind and half ahead. This one looks back only: it ends with the word itself.",
+            ("not_ahead & near", "(2 * back.abs() < window)")),
         Mistake("or-instead-of-and", old="not_ahead & near", new="not_ahead | near",
             message="You joined the two conditions with OR. Both must hold for a key that may be seen: not ahead AND near enough."),
         Mistake("no-window", old="not_ahead & near", new="not_ahead",
