@@ -56,7 +56,8 @@ def train(model, text, n_steps, loss=next_token_loss, seed=0, rate=1e-2, n_windo
     """
     generator = torch.Generator().manual_seed(seed)
     optimiser = torch.optim.AdamW(model.parameters(), lr=rate, fused=True)
-    held_out = draw(text.validation, 64, model.max_len, torch.Generator().manual_seed(0))
+    starts = torch.linspace(0, len(text.validation) - model.max_len, 64).long()  # all over the text: parts differ
+    held_out = text.validation[starts[:, None] + torch.arange(model.max_len)]  # (64, T)
     history = History([], [], [])
     bar = tqdm(range(n_steps), desc=label, leave=False)
     try:

@@ -51,7 +51,8 @@ def lines(
 
     x: (n,) for all curves, or a dict from label to (n,) where they differ.
     series: dict from label to (n,) values.
-    log: "", "x", "y" or "xy": the axes with a logarithmic scale. A logarithmic x is ticked at the measured sizes.
+    log: "", "x", "y" or "xy": the axes with a logarithmic scale. A logarithmic x is ticked at the measured sizes,
+        a linear one at every place where these are a few whole numbers in a row.
     guides: dict from label to (n,) values, or to one number for a level line; drawn dashed and grey.
     marks: bool, whether to dot each point; unless given, curves of at most 20 points are dotted.
     label_at: "end" or "peak". colours: dict from label to colour, for labels that are to have another than theirs.
@@ -97,6 +98,8 @@ def lines(
                 drawn.append((label, colours[label], *end))
         if "x" in log:
             _tick_measured(axes, x_all)
+        else:
+            _tick_each(axes, x_all)
         _label_ends(axes, drawn)
         _label_peaks(axes, peaks)
         core.show(figure, alt)
@@ -221,6 +224,13 @@ def _label_peaks(axes, peaks):
         axes.annotate(label, xy=(x, y), color=core.ink(colour), path_effects=rim, **above)
     if peaks:
         axes.margins(x=0.08, y=0.14)
+
+
+def _tick_each(axes, values):
+    """Tick a linear x axis at every place where its values are a few whole numbers in a row."""
+    places = np.unique(values[np.isfinite(values)])
+    if 2 <= len(places) <= 13 and np.array_equal(places, places[0] + np.arange(len(places))) and places[0] % 1 == 0:
+        axes.set_xticks(places, [describe.number(place) for place in places])
 
 
 def _tick_measured(axes, values):

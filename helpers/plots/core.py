@@ -159,7 +159,8 @@ def _png(figure):
         drawn, reduced = io.BytesIO(), io.BytesIO()
         figure.savefig(drawn, format="png", dpi=density * PIXELS_PER_INCH, facecolor="white")
         image = Image.open(drawn).convert("RGB")
-        few = image.quantize(colours, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+        # MEDIANCUT gives rare colours away: a colour bar then shows steps that no cell has.
+        few = image.quantize(colours, Image.Quantize.MAXCOVERAGE, kmeans=1, dither=Image.Dither.NONE)
         few.save(reduced, "png", optimize=True)
         if reduced.tell() < MAX_BYTES:
             break
