@@ -96,7 +96,7 @@ def rope(x, base=10000.0, offset=0):
 def rope_attention(X, W_q, W_k, W_v):
     """Scaled causal self-attention of one sequence, Q and K turned by position.
 
-    X (T, d_model), W_q, W_k (d_model, even), W_v (d_model, d_v) -> (T, d_v).
+    X (T, d_model), W_q, W_k (d_model, d_k), W_v (d_model, d_v) -> (T, d_v); d_k even.
     """
     Q = rope(X @ W_q)  # (T, d_k)
     K = rope(X @ W_k)  # (T, d_k)
