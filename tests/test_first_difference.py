@@ -1,8 +1,10 @@
 """How far an answer is right, told from its values; and several wrong values at once."""
 
 import ast
+import itertools
 import sys
 
+import numpy as np
 import pytest
 import shared_attempts
 
@@ -211,3 +213,24 @@ def attend_with_cache(layer, x_new, cache):
     difference = trial_of("8.5", code).difference
     assert [value.label for value in difference.right] == ["k"]
     assert difference.wrong.label == "heads" and difference.wrong.line == 7
+
+
+def test_what_is_told_apart_by_sums_is_what_entries_tell_apart():
+    generator = np.random.default_rng(0)
+    a = generator.normal(size=(4, 4))
+    holes = np.where(a > 1, np.nan, a)
+    values = [a, a.T, -a, 3.5 * a, np.abs(a), holes, holes.T, np.where(a > 1, -np.inf, a), a + 1e-12, a + 1e-3, a[:3],
+              a > 0, ~(a > 0), (a > 0) * 1.0, a.astype(np.float32), a[::-1], np.zeros((4, 4)), np.array(7.0), a[:0]]  # fmt: skip
+    for x, y in itertools.product(values, repeat=2):
+        how = matching.matched(matching.Measured(x), matching.Measured(y))
+        assert (how == [""]) == (np.shape(x) == np.shape(y) and matching.equal(x, y))
+    named = {name: matching.matched(matching.Measured(x), matching.Measured(a)) for name, x in
+             {"transposed": a.T, "signs": -a, "times": 3.5 * a, "": a}.items()}  # fmt: skip
+    assert all(name in how for name, how in named.items())
+    assert matching.matched(matching.Measured(~(a > 0)), matching.Measured(a > 0)) == ["opposite"]
+
+
+def test_an_axis_of_size_1_that_goes_is_no_step():
+    column, rows = np.arange(5.0)[:, None], np.arange(15.0).reshape(5, 3)
+    assert matching.step_between([(column, column[:, 0])] * 2) == ""
+    assert matching.step_between([(rows, rows.sum(-1))] * 2) == "summed over its last axis"

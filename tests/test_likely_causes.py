@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from helpers.feedback import reading, remarks, variants
 from helpers.feedback.judging import judge
 from helpers.feedback.matching import part_of
 from helpers.feedback.registry import get
-from tools.attempts_report import defined
+from tools.attempts_report import Trial, defined
 
 
 def told(exercise, code):
@@ -188,6 +189,43 @@ def test_the_place_where_infinity_comes_up_is_told():
     said = told("2.1", OVERFLOWS)
     assert "There is infinity in weights in the case “scores of a thousand”. The first infinity comes up in line 2, in np.exp(x)." in said
     assert "never divides" not in said, "a difference of logarithms is a division"
+
+
+ROW_BY_ROW = """
+def softmax(x, axis=-1):
+    rows = []
+    for row in x:
+        rows.append(np.exp(row) / np.exp(row).sum())
+    return np.stack(rows)
+"""
+
+
+def test_the_place_where_infinity_comes_up_is_told_of_loops_too():
+    trial = Trial(get("2.1"), defined(dict(id="row by row", exercise="2.1", code=ROW_BY_ROW)))
+    large = next(i for i in trial.answer.wrong if trial.answer.exercise.cases[i].name == "scores of a thousand")
+    assert trial.values.arises(large) == "The first infinity comes up in line 4, in `np.exp(row)`."
+
+
+def test_an_axis_counted_from_the_front_is_no_matter_where_nothing_has_a_batch():
+    tree = variants.parse("def f(Q, K):\n    return torch.softmax(Q @ K.T, dim=1)\n")
+    assert [remark.sentence for remark in reading.remarks(tree)] == [
+        "Line 2: look at `dim=1` of the softmax. Axis 1 is counted from the front, and a batch moves it."
+    ]
+    assert reading.remarks(tree, batches=False) == []
+    answer = Trial(get("6.7"), defined(dict(id="no batch", exercise="6.7", code=NO_BATCH))).answer
+    assert not any("batch" in remark.sentence for remark in remarks.remarks_on(answer))
+
+
+NO_BATCH = """
+def rope_attention(X, W_q, W_k, W_v):
+    scores = rope(X @ W_q) @ (X @ W_k).T
+    return torch.softmax(scores, dim=1) @ X @ W_v
+"""
+
+
+def test_a_quoted_line_has_no_comment():
+    code = "def softmax(x, axis=-1):\n    return x + '# 1'  # of text\n"
+    assert "Line 2, x + '# 1', stopped" in told("2.1", code).replace("return ", "")
 
 
 def test_one_entry_of_what_is_wanted_is_recognised():

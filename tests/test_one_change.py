@@ -1,10 +1,13 @@
 """The one change that would make an answer right: where it is, what to look at, never what to write."""
 
 import ast
+import itertools
+import math
 
 import numpy as np
 import pytest
 import shared_attempts
+import torch
 
 from helpers.feedback import edits, one_change, two_changes, variants
 from helpers.feedback.edits_of_functions import edits_of
@@ -157,6 +160,31 @@ def test_all_variants_together_may_do_only_so_much():
         with pytest.raises(variants.TooManyOperations):
             build(tree)(10**9)
     assert build.exhausted
+
+
+def test_a_comprehension_that_never_ends_is_stopped_too():
+    tree = variants.parse("def f(n):\n    return [n + i for i in itertools.count()]\n")
+    with pytest.raises(variants.TooManyOperations):
+        variants.Builder({"itertools": itertools})(tree)(0)
+    assert "__count__" not in ast.unparse(tree)
+
+
+def test_a_variant_is_counted_as_much_as_the_answer_took_and_its_loops_only_beyond_that():
+    tree = variants.parse("def f(n):\n    for i in range(n):\n        n = n + 1\n    return n\n")
+    costs = variants.Costs.of(tree, calls=900, entries=3, in_loops=60, most_in_loops=60)
+    build = variants.Builder({}, costs, in_all=100_000)
+    f, before = build(tree), build.left
+    f(5)
+    assert before - build.left == costs.for_a_call, "five rounds are what is usual"
+    before = build.left
+    f(500)
+    assert before - build.left == costs.for_a_call + 500 * 2 * costs.for_each - costs.in_loops
+
+
+def test_functions_of_pytorch_count_several_times():
+    x = torch.ones(3)
+    assert variants.calls_made(lambda: torch.exp(x)) - variants.calls_made(lambda: math.exp(1)) == variants.TENSOR_CALL - 1
+    assert variants.calls_made(lambda: x.sum()) == variants.calls_made(lambda: torch.exp(x))
 
 
 def test_a_source_that_cannot_be_read_is_no_tree():

@@ -449,6 +449,23 @@ def test_a_logarithmic_axis_is_ticked_at_powers_and_not_at_the_measured_sizes(dr
     assert 1 < len(kept) < 12 and kept.max() == 1029
 
 
+def test_a_few_whole_places_in_a_row_are_each_ticked(drawn):
+    plots.lines(range(9), {"a": range(9)}, alt="x", xlabel="places back", ylabel="share")
+    assert drawn[0].axes[0].xaxis.get_majorticklocs().tolist() == list(range(9))
+    plots.lines(range(64), {"a": range(64)}, alt="x", xlabel="places back", ylabel="share")
+    assert len(drawn[1].axes[0].xaxis.get_majorticklocs()) < 15
+
+
+def test_few_colours_are_nearly_those_that_were_drawn(drawn):
+    plots.heatmap(SCORES, alt="x", kind="signed")  # its colour bar has colours that no cell has
+    as_drawn = io.BytesIO()
+    drawn[0].savefig(as_drawn, format="png", dpi=2 * core.PIXELS_PER_INCH, facecolor="white")
+    kept, wanted = (
+        np.asarray(Image.open(file).convert("RGB")).astype(int) for file in (io.BytesIO(core._png(drawn[0])[0]), as_drawn)
+    )
+    assert np.abs(kept - wanted).max() <= 20
+
+
 def test_a_peak_is_labelled_at_the_end_of_its_line(drawn):
     FIGURES["peaks"](None)
     places = {text.get_text(): text.xy for text in drawn[0].axes[0].texts}

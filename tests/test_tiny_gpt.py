@@ -39,7 +39,7 @@ SMALL = {"d_model": 32, "n_heads": 2, "max_len": 64}  # as good at what is asked
 def trained(text):
     """A small model after 200 steps with seed 0."""
     model = training.new_model(seed=0, **SMALL)
-    training.train(model, text, 200, seed=0)
+    model.history = training.train(model, text, 200, seed=0)
     return model
 
 
@@ -347,6 +347,12 @@ def test_full_training_fails_to_pass_three_characters_at_other_learning_rates(te
         bits[rate] = training.bits_per_character(model, text.validation)
     assert max(bits.values()) < three + 0.02 and bits[1e-2] < four + 0.08
     assert min(bits[3e-3], bits[3e-2]) > bits[1e-2] + 0.05
+
+
+def test_the_curve_ends_where_the_whole_text_does(text, trained):
+    whole = training.bits_per_character(trained, text.validation)
+    above = trained.history.validation[-1] - whole
+    assert 0 < above < 0.1, "the curve counts letters with little text before them as well, and no easier part of the text"
 
 
 def test_short_training_passes_letter_pairs_on_no_seed(text, trained):
