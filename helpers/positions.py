@@ -94,9 +94,9 @@ def rope(x, base=10000.0, offset=0):
 
 
 def rope_attention(X, W_q, W_k, W_v):
-    """Scaled causal self-attention of one sequence, Q and K turned by position.
+    """Scaled causal self-attention, Q and K turned by position; d_k is even.
 
-    X (T, d_model), W_q, W_k (d_model, d_k), W_v (d_model, d_v) -> (T, d_v); d_k even.
+    X (T, d_model), W_q, W_k (d_model, d_k), W_v (d_model, d_v) -> (T, d_v).
     """
     Q = rope(X @ W_q)  # (T, d_k)
     K = rope(X @ W_k)  # (T, d_k)
