@@ -83,8 +83,13 @@ def starting_source(exercise):
 def build(exercise, source, names=None):
     """Compile a variant of the reference in a copy of its module's names. names: some of them, exchanged for others."""
     space = dict(vars(inspect.getmodule(exercise.reference))) | (names or {})
-    exec(compile(source, f"<variant of {exercise.id}>", "exec"), space)
+    exec(_compiled(source, exercise.id), space)
     return space[exercise.name]
+
+
+@functools.lru_cache(maxsize=8)  # the same reference again and again, with other names
+def _compiled(source, id):
+    return compile(source, f"<variant of {id}>", "exec")
 
 
 def _spans(exercise, mistake):

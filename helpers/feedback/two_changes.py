@@ -13,7 +13,8 @@ from .edits_of_functions import edits_of
 from .variants import quiet_libraries
 from .watching import Watched, watched
 
-TAKEN_UP = 2  # first changes for which second ones are tried
+TAKEN_UP = 2  # first changes for which second ones are tried; one of a function
+DEAR = 1500  # function calls (see variants) from which on a call of it takes so long
 FIRST, SECOND = 140, 90  # first changes, and second ones for each
 FIRST_OF_CLASSES, SECOND_OF_CLASSES = 70, 60
 
@@ -72,7 +73,8 @@ def find(tree, space, edits, search, fits, stopping=()):
             if new:
                 promising.append((max(match[:2] for match in new), edit))
     promising.sort(key=lambda pair: pair[0], reverse=True)
-    for _, edit in promising[:TAKEN_UP]:
+    taken_up = 1 if search.build.costs.for_a_call > DEAR and not of_class else TAKEN_UP
+    for _, edit in promising[:taken_up]:
         with made(edit):
             found = one_change.find(tree, search.build, fits, edits_of(tree, space), second_limit)
         if found:
