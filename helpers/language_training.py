@@ -42,6 +42,11 @@ class History(NamedTuple):
 def draw(tokens, n, length, generator):
     """Cut n windows out of a text at random. tokens: (m,). Returns (n, length), integers."""
     starts = torch.randint(len(tokens) - length + 1, (n,), generator=generator)
+    return _windows(tokens, starts, length)
+
+
+def _windows(tokens, starts, length):
+    """Those of a text (m,) that begin at these places (n,): (n, length)."""
     return tokens[starts[:, None] + torch.arange(length)]
 
 
@@ -57,7 +62,7 @@ def train(model, text, n_steps, loss=next_token_loss, seed=0, rate=1e-2, n_windo
     generator = torch.Generator().manual_seed(seed)
     optimiser = torch.optim.AdamW(model.parameters(), lr=rate, fused=True)
     starts = torch.linspace(0, len(text.validation) - model.max_len, 64).long()  # all over the text: parts differ
-    held_out = text.validation[starts[:, None] + torch.arange(model.max_len)]  # (64, T)
+    held_out = _windows(text.validation, starts, model.max_len)  # (64, T)
     history = History([], [], [])
     bar = tqdm(range(n_steps), desc=label, leave=False)
     try:

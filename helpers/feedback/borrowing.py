@@ -8,12 +8,13 @@ import itertools
 from dataclasses import dataclass
 
 from .differences import Value
+from .messages import Told, all_right
 
 STEPS, KEYS, TRIED, TOGETHER = 7, 2, 90, (2, 3)  # steps, values for each, sets tried, sizes of sets
 
 
 @dataclass(frozen=True)
-class Borrowed:
+class Borrowed(Told):
     """Values that are wrong, each with what it should be; with all of them the rest of the answer is right."""
 
     values: tuple[Value, ...]
@@ -22,18 +23,12 @@ class Borrowed:
     def line(self):
         return self.values[0].line
 
-    @property
-    def sentence(self):
-        return self.told()
-
     def told(self, values_alone=False):
-        """What a report says of it. values_alone: whether the values would be right, and no more is claimed."""
-        right = "all values are right" if values_alone else "every case passes"
         should = ["" if value.plain else f", which should be {value.phrase}" for value in self.values]
         said = [f"`{v.label}` in line {v.line}{more}" for v, more in zip(self.values, should, strict=True)]
         count = {2: "Two", 3: "Three"}[len(said)]
         listed = f"{', '.join(said[:-1])}, and {said[-1]}"
-        return f"{count} values are not right yet: {listed}. With these put right, {right}."
+        return f"{count} values are not right yet: {listed}. With these put right, {all_right(values_alone)}."
 
 
 def find(search):

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from .messages import Told, all_right
+
 
 @dataclass(frozen=True)
 class Value:
@@ -18,7 +20,7 @@ class Value:
 
 
 @dataclass(frozen=True)
-class Difference:
+class Difference(Told):
     """How far an answer is right.
 
     right: values that are right, the last one before the mistake, or, where that is not found, all that are.
@@ -52,12 +54,7 @@ class Difference:
             return self.since or self.wrong.line, self.wrong.line
         return max((value.line for value in self.right), default=0) + 1, 10**6
 
-    @property
-    def sentence(self):
-        return self.told()
-
     def told(self, values_alone=False):
-        """What a report says of it. values_alone: whether the values would be right, and no more is claimed."""
         if self.misnamed:
             said = [f"`{value.label}` in line {value.line} holds {value.phrase}" for value in self.misnamed]
             return f"Your {', and '.join(said)}."
@@ -81,7 +78,7 @@ class Difference:
         should = "" if plain else f": it should be {value.phrase}"
         where = f" Look at lines {self.since} to {value.line}." if self.since else ""
         pair = f" {self.pair}." if self.pair and not relation else ""
-        right = "all values are right" if values_alone else "every case passes"
+        right = all_right(values_alone)
         return f"{fine} {wrong}{should}{relation}{end}{pair}{where} With that put right, {right}.".strip()
 
 

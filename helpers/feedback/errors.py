@@ -67,7 +67,7 @@ def _between(place, sizes):
 
 
 def _in_order(numbers, place):
-    shapes = [shape for _, shape in place.arrays if shape]
+    shapes = [shape for _, shape in _arrays(place)]
     if len(shapes) == 2:
         last = shapes[0][-1]
         if last in numbers:
@@ -99,9 +99,14 @@ def _named(size, dims):
     return f"{size} ({names[0]})" if len(names) == 1 else f"{size}"
 
 
+def _arrays(place):
+    """(name, shape) of the arrays that the line names, those with axes."""
+    return [(name, shape) for name, shape in place.arrays if shape] if place else []
+
+
 def _fewer_axes(place):
     """Of two arrays of which one has fewer axes: which axes meet, as a sentence; "" for all others."""
-    ranks = sorted(((len(shape), name) for name, shape in (place.arrays if place else ()) if shape), reverse=True)
+    ranks = sorted(((len(shape), name) for name, shape in _arrays(place)), reverse=True)
     if len(ranks) != 2 or ranks[0][0] == ranks[1][0] or ranks[1][0] == 1:
         return ""
     (more, larger), (fewer, smaller) = ranks
@@ -169,7 +174,7 @@ def _unequal_parts(error, text, place, exercise, dims):
 def _fewer_repeats(error, text, place, exercise, dims):
     if "dimensions of repeat dims can not be smaller" not in text:
         return None
-    of = [f"`{name}` has {len(shape)}" for name, shape in (place.arrays if place else ()) if len(shape) > 1]
+    of = [f"`{name}` has {len(shape)}" for name, shape in _arrays(place) if len(shape) > 1]
     has = f"; {of[0]}" if len(of) == 1 else ""
     return f"`repeat` takes a number for each axis of what it repeats, and here come fewer numbers than axes{has}."
 

@@ -7,6 +7,25 @@ LONGEST = 160  # characters of an error's own words
 _KEEPS_CAPITAL = re.compile(r"[A-Z] [=@*]|(PyTorch|NumPy|Python|True|False|None|[KQVWX]'?s?) ")
 
 
+class Told:
+    """What was found of an answer, as a report tells it: `told(values_alone)` is its sentence.
+
+    values_alone: whether no more is claimed than that the values would be right.
+    """
+
+    @property
+    def sentence(self):
+        return self.told()
+
+
+def makes_right(values_alone):
+    return "would make the values right" if values_alone else "would make this right"
+
+
+def all_right(values_alone):
+    return "all values are right" if values_alone else "every case passes"
+
+
 def continued(message):
     """A sentence as it stands after a colon: an ordinary capitalised first word loses its capital."""
     if re.match(r"[A-Z][a-z]*('s)? ", message) and not _KEEPS_CAPITAL.match(message):

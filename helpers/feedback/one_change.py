@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from . import reading
 from .edits import made
+from .messages import Told, makes_right
 from .variants import quiet_libraries
 
 FUNCTION_LIMIT, CLASS_LIMIT = 660, 340  # edits that are tried
@@ -33,7 +34,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Changes:
+class Changes(Told):
     """Several single changes, each of which makes an answer right by itself; at most two are spoken of."""
 
     options: tuple[Change, ...]
@@ -46,12 +47,7 @@ class Changes:
     def kind(self):
         return self.options[0].kind
 
-    @property
-    def sentence(self):
-        return self.told()
-
     def told(self, values_alone=False):
-        """What a report says of it. values_alone: whether the values would be right, and no more is claimed."""
         return _sentence(self.options, values_alone)
 
 
@@ -117,7 +113,7 @@ def looks_of(options):
 
 def _sentence(options, values_alone=False):
     first, look = options[0], looks_of(options)
-    right = "would make the values right" if values_alone else "would make this right"
+    right = makes_right(values_alone)
     if any(option.lines != first.lines for option in options):
         places = [f"{in_lines(option.lines)} (look at {option.what_to_look_at})" for option in options]
         return f"One change {right}, {' or '.join(places)}."

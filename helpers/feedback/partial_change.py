@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from . import one_change
 from .edits import made
+from .messages import Told
 
 FEWEST = 3  # wrong cases, from which on it says something that some become right
 VERIFIED = 40  # edits that are run on all cases
@@ -15,7 +16,7 @@ MEANS_LITTLE = ("line", "if", "names", "order of lines")  # kinds that may make 
 
 
 @dataclass(frozen=True)
-class PartialChange:
+class PartialChange(Told):
     """The changes any one of which makes some wrong cases right, and the names of cases that stay wrong."""
 
     changes: tuple[one_change.Change, ...]
@@ -23,12 +24,7 @@ class PartialChange:
     wrong: int
     left: tuple[str, ...]
 
-    @property
-    def sentence(self):
-        return self.told()
-
     def told(self, values_alone=False):
-        """What a report says of it. values_alone: whether the values would be right, and no more is claimed."""
         where = one_change.in_lines(self.changes[0].lines)
         look = one_change.looks_of(self.changes)
         others = "" if len(self.left) == 1 else f" and {len(self.left) - 1} more"

@@ -57,7 +57,8 @@ class FirstOdd:
     def __call__(self, index, value):
         step = self.steps[index]
         if not self.odd and not step.given and (is_array(value) or is_number(value)):
-            self.odd, self.step = not_finite(value), step
+            self.odd = not_finite(value)
+            self.step = step if self.odd else None
         return value
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from . import one_change
 from .edits import made
 from .edits_of_functions import edits_of
+from .messages import Told, makes_right
 from .variants import quiet_libraries
 from .watching import Watched, watched
 
@@ -20,7 +21,7 @@ FIRST_OF_CLASSES, SECOND_OF_CLASSES = 70, 60
 
 
 @dataclass(frozen=True)
-class TwoChanges:
+class TwoChanges(Told):
     """Two changes, in the order of their lines."""
 
     changes: tuple[one_change.Change, one_change.Change]
@@ -29,14 +30,9 @@ class TwoChanges:
     def line(self):
         return self.changes[0].line
 
-    @property
-    def sentence(self):
-        return self.told()
-
     def told(self, values_alone=False):
-        """What a report says of it. values_alone: whether the values would be right, and no more is claimed."""
         first, second = self.changes
-        right = "would make the values right" if values_alone else "would make this right"
+        right = makes_right(values_alone)
         if first.lines == second.lines:
             begin = f"Two changes {one_change.in_lines(first.lines)} {right}"
             if first.what_to_look_at == second.what_to_look_at:
