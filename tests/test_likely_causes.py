@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers.feedback import reading, remarks, variants
+from helpers.feedback import changed_whole, reading, remarks, variants
 from helpers.feedback.judging import judge
 from helpers.feedback.matching import part_of
 from helpers.feedback.registry import get
@@ -259,3 +259,25 @@ class MultiHeadAttention(nn.Module):
 def test_a_mistake_that_right_cases_rule_out_is_not_named_beside_a_change():
     code = "def crossover_length(d_model):\n    for T in range(1, 300):\n        if T * T > 4 * d_model * d_model:\n            return T - 1"
     assert "does not depend on d_model" not in told("7.3", code), "it is right for two widths"
+
+
+OWN_SOFTMAX = """
+def scaled_dot_product_attention(Q, K, V):
+    scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])
+    e = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = e / e.sum(axis=-1, keepdims=True)
+    return weights @ V, weights
+"""
+
+
+def test_functions_that_are_called_are_looked_into_only_where_the_answer_has_its_own():
+    """A course's function that an answer calls is right: its mistakes explain nothing."""
+    with_softmax = "def scaled_dot_product_attention(Q, K, V):\n    w = softmax(Q @ K.T)\n    return w @ V, w\n"
+    callees = [changed_whole.callees(Trial(get("2.2"), defined(dict(id="callee", exercise="2.2", code=code))).answer) for code in (OWN_SOFTMAX, with_softmax)]
+    assert callees == [{"softmax": "2.1"}, {}]
+
+
+def test_a_function_that_a_reference_only_speaks_of_is_not_looked_into():
+    """3.3's text says "softmax", and nothing in it calls the course's."""
+    assert "softmax" in get("3.3").source
+    assert changed_whole.callees(Trial(get("3.3"), get("3.3").reference).answer) == {}

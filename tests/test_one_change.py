@@ -171,7 +171,7 @@ def test_a_comprehension_that_never_ends_is_stopped_too():
 
 def test_a_variant_is_counted_as_much_as_the_answer_took_and_its_loops_only_beyond_that():
     tree = variants.parse("def f(n):\n    for i in range(n):\n        n = n + 1\n    return n\n")
-    costs = variants.Costs.of(tree, calls=900, entries=3, in_loops=60, most_in_loops=60)
+    costs = variants.Costs.of(tree, variants.Watch(calls=900, entries=3, in_loops=60, kinds={}), [60])
     build = variants.Builder({}, costs, in_all=100_000)
     f, before = build(tree), build.left
     f(5)
@@ -181,10 +181,52 @@ def test_a_variant_is_counted_as_much_as_the_answer_took_and_its_loops_only_beyo
     assert before - build.left == costs.for_a_call + 500 * 2 * costs.for_each - costs.in_loops
 
 
+def test_the_costliest_case_says_what_is_allowed_and_others_are_not_asked_once_it_is_most():
+    tree = variants.parse("def f(n):\n    for i in range(n):\n        n = n + 1\n    return n\n")
+    asked = []
+
+    def in_loops(*counts):
+        for count in counts:
+            asked.append(count)
+            yield count
+
+    seen = variants.Watch(calls=10, entries=1, in_loops=10, kinds={})
+    allowed = variants.Costs.of(tree, seen, in_loops(10, 300, 20)).allowed
+    assert allowed == variants.AT_LEAST + variants.TIMES * 300 * variants.OPERATION and asked == [10, 300, 20]
+    asked.clear()
+    assert variants.Costs.of(tree, seen, in_loops(10, 10**6, 20)).allowed == variants.CALLS and asked == [10, 10**6]
+
+
+def seen_in(code, *given, **names):
+    """The Watch of code that defines one function, called with some arguments."""
+    build = variants.Builder(names)
+    f = build(variants.parse(code))
+    return variants.watch(lambda: f(*given), build)
+
+
 def test_functions_of_pytorch_count_several_times():
     x = torch.ones(3)
-    assert variants.calls_made(lambda: torch.exp(x)) - variants.calls_made(lambda: math.exp(1)) == variants.TENSOR_CALL - 1
-    assert variants.calls_made(lambda: x.sum()) == variants.calls_made(lambda: torch.exp(x))
+    calls = [
+        seen_in(f"def f(x):\n    return {what}\n", x, torch=torch, math=math)[1].calls
+        for what in ("math.exp(1)", "torch.exp(x)", "x.sum()")
+    ]
+    assert calls[1] - calls[0] == variants.TENSOR_CALL - 1
+    assert calls[2] == calls[1]
+
+
+def test_kinds_of_names_are_those_they_had_at_the_end_of_every_call():
+    code = """
+def f(x, n=3, mask=None):
+    size, table, total = x.shape[0], {}, x.sum()
+    if n:
+        f(x, 0)
+        size = x
+    return x
+"""
+    value, seen = seen_in(code.strip(), np.ones(4))
+    assert value.shape == (4,) and seen.entries == 2
+    held = {name: seen.kinds.get(("f", name)) for name in "x n mask size table total".split()}
+    assert held == {"x": "array", "n": "number", "mask": "", "size": None, "table": "mapping", "total": "number"}
 
 
 def test_a_source_that_cannot_be_read_is_no_tree():

@@ -55,6 +55,25 @@ def test_a_line_brings_its_remark_and_its_neighbour_does_not(bad, words, good):
     assert not any(words in sentence for sentence in said(good)), said(good)
 
 
+FILLS = "def f(table, x):\n    table['K'] = x + 1\n    return x\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "reference", "is_said"),
+    [
+        ("table = {'K': x + 1}\nreturn x", FILLS, True),
+        ("table = dict(table)\ntable['K'] = x + 1\nreturn x", FILLS, True),
+        ("table['K'] = x + 1\ntable = dict(table)\nreturn x", FILLS, False),
+        ("table.update(K=x + 1)\nreturn x", FILLS, False),
+        ("table = {'K': x + 1}\nreturn x", FILLS.replace("    table[", "    table = dict(table)\n    table["), False),
+        ("table = {'K': x + 1}\nreturn x", "def f(table, x):\n    return x\n", False),
+    ],
+)
+def test_a_name_given_to_something_new_is_said_where_the_old_was_to_be_filled(body, reference, is_said):
+    found = said(body, reference, header="def f(table, x):")
+    assert any("`table` is the name of something new" in sentence for sentence in found) is is_said, found
+
+
 def test_arguments_are_only_missed_where_the_reference_reads_them():
     reference = "def f(x, n, axis=-1):\n    return x.sum(axis) + n\n"
     assert said("return x.sum(axis)", reference) == ["Line 1: `n` is never used."]

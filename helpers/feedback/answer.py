@@ -108,13 +108,19 @@ class Answer:
         """Whether the source that was found is really the answer's: it must go wrong in the same way."""
         first = self.order[0]
         try:
-            again = self.run_variant(variants.Builder(self.space)(tree), first)
+            again, self._seen = self._watched(tree, first)
         except Exception:  # a definition that cannot be made again: decorators, names that are gone
             return False
         ours, room = self.outcomes[first], self.tolerances[first]
         if self.exercise.judge and ours.error is None and again.error is None:
             return not one_case.is_right(self.exercise, self.exercise.cases[first], self.expected[first], again)
         return same_outcome(ours, again, room) or not self._repeats(first)
+
+    def _watched(self, tree, i):
+        """Outcome of what a tree defines on case i, and what was seen meanwhile (a variants.Watch)."""
+        build = variants.Builder(self.space)
+        variant = build(tree)
+        return variants.watch(lambda: self.run_variant(variant, i), build)
 
     def _repeats(self, i):
         """Whether the answer gives the same twice: one that draws at random does not."""
@@ -130,7 +136,8 @@ class Answer:
     def edits(self):
         """All single edits of the tree, for as long as it is as it was; none of a default that the exercise gives."""
         given, ours = variants.defaults_of(variants.parse(self.exercise.source)), variants.defaults_of(self.tree)
-        return edits_of(self.tree, self.space, {name for name in ours if ours[name] == given.get(name)})
+        agreed = {name for name in ours if ours[name] == given.get(name)}
+        return edits_of(self.tree, self.space, agreed, self._seen.kinds)
 
     def builder(self, in_all=variants.CALLS_IN_ALL):
         """A new variants.Builder for variants of the answer, with costs as the answer's own."""
@@ -138,17 +145,17 @@ class Answer:
 
     @functools.cached_property
     def _costs(self):
-        build, in_loops = variants.Builder(self.space), []
+        return variants.Costs.of(self.tree, self._seen, self._in_loops())
+
+    def _in_loops(self):
+        """Operations in loops, case by case; those of the first one are counted already."""
+        yield self._seen.in_loops
+        build = variants.Builder(self.space)
         variant = build(self.tree)
-        for i in self.order:
+        for i in self.order[1:]:
             before = build.looped
-            if not in_loops:  # of the first case alone: to count calls takes several times as long
-                calls = variants.calls_made(lambda: self.run_variant(variant, self.order[0]))
-                entries = build.entries
-            else:
-                self.run_variant(variant, i)
-            in_loops.append(build.looped - before)
-        return variants.Costs.of(self.tree, calls, entries, in_loops[0], max(in_loops))
+            self.run_variant(variant, i)
+            yield build.looped - before
 
     def run_variant(self, variant, i):
         """Outcome of another version of the answer on one case, guarded like the answer itself."""

@@ -1,11 +1,13 @@
 """What comes out if a result, an argument or a function that is called is changed as a whole: case by case."""
 
+import ast
 import inspect
+import types
 import warnings
 
 import numpy as np
 
-from . import evidence, one_case, transforms
+from . import one_case, transforms, variants
 from .inputs import pristine
 from .outcomes import Outcome, same_outcome
 from .registry import functions_until
@@ -130,10 +132,21 @@ def of_arguments(search):
         yield clause, id, value_of
 
 
-def callees(exercise):
-    """Functions of earlier exercises that a reference calls: name → number."""
-    called = evidence.words(exercise.source)
-    return {name: number for name, number in functions_until(exercise.id).items() if name in called}
+def callees(answer):
+    """Functions of earlier exercises that the reference calls, and the answer does not: name → number."""
+    called = _read_in(variants.parse(answer.exercise.source))
+    theirs = {name for name in _read_in(answer.tree) if name in answer.space and _of_the_course(answer.space[name])}
+    earlier = functions_until(answer.exercise.id).items()
+    return {name: number for name, number in earlier if name in called - theirs}
+
+
+def _read_in(tree):
+    """The names that a definition reads; none for None."""
+    return set() if tree is None else {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+
+def _of_the_course(function):
+    return isinstance(function, (types.FunctionType, type)) and str(function.__module__).startswith("helpers.")
 
 
 def with_callee(exercise, name, inner, id):

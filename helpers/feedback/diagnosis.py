@@ -212,7 +212,7 @@ def _callee(search):
     if search.says_little:
         return None
     tried = 0
-    for name, number in changed_whole.callees(search.exercise).items():
+    for name, number in changed_whole.callees(search.answer).items():
         inner = twins_of(get(number))
         for mistake in inner.exercise.mistakes:
             tried += 1

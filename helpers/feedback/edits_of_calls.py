@@ -42,6 +42,7 @@ _FAMILIES = tuple(
         "len sum max",
     )
 )
+_BUILT_IN = ("sum", "max", "min", "all", "any", "len")
 _POSITIONAL_AXIS = frozenset(
     "unsqueeze squeeze sum mean softmax cumsum chunk flip expand_dims stack cat concatenate".split()
 )
@@ -67,9 +68,8 @@ def edits(function, call, where, parent):
             yield edit(1, "call", f"whether {shown} belongs{around}", where, value, call, (name, i))
     for family in _FAMILIES:
         for other in family if name in family else ():
-            if other != name and not (
-                isinstance(call.func, ast.Name) and other not in ("sum", "max", "min", "all", "any", "len")
-            ):
+            plain = isinstance(call.func, ast.Name)
+            if other not in (name, function.function.name) and (not plain or other in _BUILT_IN):
                 func = ast.Name(other, ast.Load())
                 if isinstance(call.func, ast.Attribute):
                     func = ast.Attribute(call.func.value, other, ast.Load())
@@ -282,7 +282,7 @@ def _additions(function, call, where, name, shown, changed):
         for argument in arguments:
             if argument not in given and len(call.args) >= 2 and name not in _REDUCTIONS:
                 more = [*call.args, ast.Name(argument, ast.Load())]
-                yield edit(2, "argument", f"what {shown} is told, and what it is not", where, changed(more), call)
+                yield edit(3, "argument", f"what {shown} is told, and what it is not", where, changed(more), call)
     if len(call.args) >= 1 and name in ("array", "tensor", "zeros_like", "asarray", "clone", "copy"):
         return
     if isinstance(where[0], ast.Assign) and not isinstance(call.func, ast.Name):

@@ -7,20 +7,25 @@ from dataclasses import replace
 
 from . import edits_of_calls, edits_of_indices, edits_of_numbers, edits_of_statements
 from .edits import Edit
+from .edits_of_names import Names
 from .trees import Own, name_of, short
 from .variants import body_of, functions_of
 
 
-def edits_of(tree, space, agreed=()):
+_SELDOM_RIGHT = ("names", "order of lines")  # kinds that come last in their rank
+
+
+def edits_of(tree, space, agreed=(), kinds=None):
     """All single edits of the functions in a tree, sorted by rank and line.
 
     space: the names that the answer's code sees. agreed: (function's name, parameter) of defaults that stay.
+    kinds: what names hold, as {(function's name, name): kind}; see `variants.kind_of`.
     """
     found, own = [], Own(tree)
     for function in functions_of(tree):
-        found += [edit for edit in _Function(function, space, tree, own).edits(agreed) if edit]
+        found += [edit for edit in _Function(function, space, tree, own, kinds or {}).edits(agreed) if edit]
     found += _everywhere(found)
-    return sorted(found, key=lambda edit: (edit.rank, edit.lines))
+    return sorted(found, key=lambda edit: (edit.rank, edit.kind in _SELDOM_RIGHT, edit.lines))
 
 
 def _everywhere(edits):
@@ -59,12 +64,12 @@ _ONE_WAY = (ast.MatMult, ast.Sub, ast.Div, ast.FloorDiv, ast.Pow)
 class _Function:
     """The edits of one function."""
 
-    def __init__(self, function, space, tree, own):
+    def __init__(self, function, space, tree, own, kinds):
         self.function, self.space, self.tree, self.own, self.text = function, space, tree, own, own.text
+        self.kinds = kinds
         arguments = function.args
         self.arguments = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
-        stored = [n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-        self.names = list(dict.fromkeys(name for name in [*self.arguments, *stored] if name != "self"))[:14]
+        self.names, self.readable = Names(function, self.arguments), []  # in the statement whose edits are listed
         loaded = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
         self.torch = "torch" in loaded or ("torch" in space and "np" not in loaded)
         self.attributes = list(
@@ -86,6 +91,14 @@ class _Function:
         for statement in body_of(self.function):
             yield from self._inside(statement)
         yield from edits_of_statements.edits(self)
+
+    def holds(self, name):
+        """What a name held when the function ended (see `variants.kind_of`), "" if that is not known."""
+        return self.kinds.get((self.function.name, name), "")
+
+    def alike(self, a, b):
+        """Whether two names may stand for each other."""
+        return self.holds(a) == self.holds(b) or "" in (self.holds(a), self.holds(b))
 
     def edit(self, rank, kind, look, where, new, old, key=None):
         """An edit that puts one node in place of another. where: (parent, field, index).
@@ -117,6 +130,8 @@ class _Function:
         if isinstance(node, (ast.Raise, ast.Assert, ast.JoinedStr, ast.Import, ast.ImportFrom)):
             return
         for field, held in ast.iter_fields(node):
+            if isinstance(node, ast.stmt):
+                self.readable = self.names.readable_in(node)
             if field in ("annotation", "returns", "decorator_list"):
                 continue
             children = held if isinstance(held, list) else [held]
@@ -165,10 +180,10 @@ class _Function:
             yield from edits_of_statements.steps_added(self, node, where, parent)
 
     def _name(self, node, where, parent):
-        if isinstance(parent, ast.Call) and where[1] == "func" or node.id not in self.names:
+        if isinstance(parent, ast.Call) and where[1] == "func" or node.id not in self.names.all:
             return
-        for name in self.names:
-            if name not in (node.id, _grown_by(parent)):
+        for name in self.readable:
+            if name not in (node.id, _grown_by(parent)) and self.alike(name, node.id):
                 yield self.edit(2, "name", f"the name `{node.id}`", where, ast.Name(name, ast.Load()), node)
         for attribute in self.attributes:
             own = ast.Attribute(ast.Name("self", ast.Load()), attribute, ast.Load())
@@ -188,9 +203,9 @@ class _Function:
                 if name != node.attr:
                     new = ast.Attribute(node.value, name, ast.Load())
                     yield self.edit(2, "name", f"the name `self.{node.attr}`", where, new, node)
-        elif isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name) and node.value.id in self.names:
+        elif isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name) and node.value.id in self.names.all:
             for name in self._attributes_of(node.value.id):
-                if name != node.attr:
+                if name != node.attr and set(name.split("_")) & set(node.attr.split("_")):
                     new = ast.Attribute(node.value, name, ast.Load())
                     yield self.edit(2, "name", f"the name `{short(node)}`", where, new, node)
         if node.attr == "T":

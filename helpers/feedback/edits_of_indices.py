@@ -44,7 +44,7 @@ def _up_to(function, node, parts):
         return
     look = f"which entries `{ast.unparse(node)[:25]}` takes: one, or several?"
     counters = [n.target.id for n in ast.walk(function.function) if isinstance(n, ast.For) and _is_name(n.target)]
-    for name in dict.fromkeys(counters):
+    for name in (name for name in dict.fromkeys(counters) if name in function.readable):
         for part in (ast.Slice(None, ast.Name(name, ast.Load())), ast.Slice(ast.Name(name, ast.Load()), None)):
             new = ast.Tuple([part, *rest], ast.Load()) if rest else part
             key = (function.text(node.slice), function.text(new))

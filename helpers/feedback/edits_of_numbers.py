@@ -61,8 +61,9 @@ def of_number(function, node, where, parent):
     for rank, new in other_numbers(node, function.torch):
         yield function.edit(rank, kind, look, where, new, node)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        for name in function.names:
-            yield function.edit(2, kind, look, where, ast.Name(name, ast.Load()), node)
+        for name in function.readable:
+            if isinstance(parent, ast.BinOp) or function.holds(name) in ("", "number"):
+                yield function.edit(2, kind, look, where, ast.Name(name, ast.Load()), node)
             if abs(value) > 1:
                 for size in sizes(function, name):
                     yield function.edit(3, kind, look, where, size, node)
@@ -73,7 +74,7 @@ def of_number(function, node, where, parent):
 
 def sizes(function, name):
     """Expressions for the sizes of what a name holds, where it is an argument."""
-    if name in function.arguments:
+    if name in function.arguments and function.holds(name) in ("", "array"):
         shape = ast.Attribute(ast.Name(name, ast.Load()), "shape", ast.Load())
         yield from (ast.Subscript(shape, number(n), ast.Load()) for n in (-1, 0, 1))
 

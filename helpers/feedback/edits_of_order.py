@@ -20,7 +20,7 @@ def of_two_lines(function, line, after, whole):
     if not _reads(second.value, made):
         return
     look = f"the order of lines {line.lineno} and {after[0].lineno}: which step comes first?"
-    names = dict.fromkeys(n.id for n in ast.walk(first.value) if isinstance(n, ast.Name) and n.id in function.names)
+    names = dict.fromkeys(n.id for n in ast.walk(first.value) if isinstance(n, ast.Name) and n.id in function.names.all)
     for base in [name for name in names if name != second.targets[0].id or name == made][:2]:
         earlier = ast.Assign(first.targets, _renamed(second.value, made, base))
         later = ast.Assign(second.targets, _renamed(first.value, base, made))

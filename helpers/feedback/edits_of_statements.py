@@ -3,7 +3,7 @@
 import ast
 import itertools
 
-from . import edits_of_order
+from . import edits_of_names, edits_of_order
 from .trees import name_of, number
 
 _OPERATORS = {
@@ -21,7 +21,7 @@ _LOOPS = (ast.For, ast.While)
 def edits(function):
     """All edits of the lines of a function, and of names throughout it."""
     yield from _of_lines(function, function.function, "body", in_loop=False)
-    yield from _names_exchanged(function)
+    yield from edits_of_names.exchanged(function)
 
 
 def _of_lines(function, owner, field, in_loop):
@@ -41,10 +41,11 @@ def _of_lines(function, owner, field, in_loop):
             look = "whether that `if` is needed, with what it does"
             yield whole(2, "if", look, before + after, at, line.lineno)
         elif not isinstance(line, (ast.Return, ast.FunctionDef)) and len(lines) > 1:
-            yield whole(2, "line", "whether that line is needed", before + after, at, line.lineno)
+            if not function.names.needed(line):
+                yield whole(2, "line", "whether that line is needed", before + after, at, line.lineno)
         elif isinstance(line, ast.Return) and (after or in_loop) and len(lines) > 1:
             yield whole(2, "line", "whether that `return` is needed", before + after, at, line.lineno)
-        if after and not isinstance(line, ast.Return) and not isinstance(after[0], ast.Return):
+        if _in_any_order(function, line, after):
             look = f"the order of lines {line.lineno} and {after[0].lineno}"
             yield whole(2, "order of lines", look, [*before, after[0], line, *after[1:]], at, line.lineno)
 
@@ -59,6 +60,12 @@ def _of_lines(function, owner, field, in_loop):
         for inner in ("body", "orelse"):
             if isinstance(line, (*_LOOPS, ast.If, ast.With)) and getattr(line, inner, None):
                 yield from _of_lines(function, line, inner, in_loop or isinstance(line, _LOOPS))
+
+
+def _in_any_order(function, line, after):
+    """Whether a line could be exchanged with the next one, and neither is the last."""
+    returns = not after or any(isinstance(other, ast.Return) for other in (line, after[0]))
+    return not returns and function.names.may_change_places(line, after[0])
 
 
 def _layers_kept(function, line):
@@ -180,21 +187,6 @@ def _loop(line, before, after, whole):
         yield whole(1, "loops", look, [*before, ast.copy_location(together, line), *after], at, ("zip", line.lineno))
 
 
-def _names_exchanged(function):
-    """Two names exchanged wherever they are read."""
-    read = {}
-    for node in ast.walk(function.function):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in function.names:
-            read.setdefault(node.id, []).append(node)
-    for a, b in itertools.combinations(read, 2):
-        nodes = [(node, b) for node in read[a]] + [(node, a) for node in read[b]]
-        if len(nodes) >= 2:
-            lines = tuple(sorted({node.lineno for node, _ in nodes}))
-            places = tuple((node, "id", None, name) for node, name in nodes)
-            look = f"`{a}` and `{b}`: have they changed places?"
-            yield function.change(2, "names", look, ("names", a, b), lines, places)
-
-
 def steps_added(function, node, where, parent):
     """Functions put around what a line computes."""
     what = "what you return" if isinstance(parent, ast.Return) else "what that line computes"
@@ -209,7 +201,7 @@ def steps_added(function, node, where, parent):
         new = ast.Call(ast.Attribute(module, name, ast.Load()), [node, *extra], [])
         yield function.edit(3, "step", look, where, new, node)
     for name in ("softmax", "int", "float", "bool"):
-        if name != "softmax" or name in function.space:
+        if name != "softmax" or name in function.space and name != function.function.name:  # no call of itself
             yield function.edit(3, "step", look, where, ast.Call(ast.Name(name, ast.Load()), [node], []), node)
     axis = ast.keyword("dim" if function.torch else "axis", number(-1))
     for name in ("sum", "mean"):

@@ -8,7 +8,7 @@ from .edits import made
 from .messages import Told, makes_right
 from .variants import quiet_libraries
 
-FUNCTION_LIMIT, CLASS_LIMIT = 660, 340  # edits that are tried
+FUNCTION_LIMIT, CLASS_LIMIT = 400, 340  # edits that are tried
 AFTER_A_FIND = 150  # more edits that are tried once one fits, to see whether others fit as well
 
 
@@ -94,7 +94,8 @@ def _options(found, suspected):
     best = [edit for edit in found if edit.rank == found[0].rank]
     left_out = [e for e in found if e.look.startswith("whether that `if` is") and e.lines == best[0].lines]
     best = left_out or best  # a condition that must never hold
-    best = [edit for edit in found if set(edit.lines) & suspected] or best
+    odd = [edit for edit in found if set(edit.lines) & suspected]
+    best = [edit for edit in odd if edit.rank == odd[0].rank] or best
     changes = list(dict.fromkeys(Change(edit.lines, edit.kind, edit.look) for edit in best))
     return tuple(changes[:2]) if len(changes) <= 3 else _shared(changes)
 

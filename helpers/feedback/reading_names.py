@@ -48,6 +48,21 @@ def arguments(tree, reference):
                 yield written.lineno, f"`{name}` is overwritten. Of what was given only the shape is used.", True
 
 
+def not_filled(tree, reference):
+    """Arguments that the reference writes into, and whose name an answer gives to something else before it does."""
+    theirs = {function.name: function for function in functions_of(reference)}
+    for function in functions_of(tree):
+        other = theirs.get(function.name)
+        for name, wanted in zip(_names(function), _names(other), strict=False) if other else ():
+            first = next((s for s in body_of(function) if _plain_target(s) == name), None)
+            fills = wanted in _written_into(other) and not any(_plain_target(s) == wanted for s in ast.walk(other))
+            if first is None or not fills:
+                continue
+            if not any(_filled_by(node) == name and node.lineno < first.lineno for node in ast.walk(function)):
+                what = f"from here on `{name}` is the name of something new. What was given stays as it was"
+                yield first.lineno, f"{what}, and whoever called sees no change.", True
+
+
 def unused(function):
     """Values that are computed and never used, and values overwritten before they are."""
     for block in _blocks(function.body):
@@ -71,12 +86,7 @@ def kept_outside(function):
     """Lists and the like that stand outside a function and that it fills; what a forward pass keeps in `self`."""
     own = {*_names(function), *(n.id for n in ast.walk(function) if isinstance(n, ast.Name) and not _is_read(n))}
     for node in ast.walk(function):
-        filled = None
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _FILLING:
-            filled = node.func.value
-        elif isinstance(node, (ast.Assign, ast.AugAssign)):
-            filled = next((base for base, _ in _filled(node)), None)
-        name = filled.id if isinstance(filled, ast.Name) else filled if isinstance(filled, str) else None
+        name = _filled_by(node)
         if name and name not in own:
             what = f"`{name}` stands outside the function, so it still holds what earlier calls have put there."
             yield node.lineno, what, True
@@ -143,6 +153,20 @@ def _only_shape(function, name_node):
         isinstance(n, ast.Attribute) and n.value is name_node and n.attr in ("shape", "ndim", "dtype")
         for n in ast.walk(function)
     )
+
+
+def _filled_by(node):
+    """The name of the list, dict or array that a call or a statement puts something into, or ""."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _FILLING:
+        return node.func.value.id if isinstance(node.func.value, ast.Name) else ""
+    if isinstance(node, (ast.Assign, ast.AugAssign)):
+        return next((base for base, _ in _filled(node)), "")
+    return ""
+
+
+def _written_into(function):
+    """Names of what a function puts something into."""
+    return {_filled_by(node) for node in ast.walk(function)} - {""}
 
 
 def _plain_target(statement):

@@ -14,10 +14,9 @@ from .messages import Told, makes_right
 from .variants import quiet_libraries
 from .watching import Watched, watched
 
-TAKEN_UP = 2  # first changes for which second ones are tried; one of a function
-DEAR = 1500  # function calls (see variants) from which on a call of it takes so long
-FIRST, SECOND = 140, 90  # first changes, and second ones for each
-FIRST_OF_CLASSES, SECOND_OF_CLASSES = 70, 60
+FIRST, SECOND, TAKEN_UP = 140, 90, 2  # first changes; second ones for each; first ones that get second ones
+FIRST_OF_CLASSES, SECOND_OF_CLASSES = 70, 60  # the same of classes
+DEAR, FIRST_OF_DEAR, SECOND_OF_DEAR = 1200, 70, 60  # and where a call takes so many function calls (see variants)
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ def find(tree, space, edits, search, fits, stopping=()):
     if search.theirs is None:
         return None
     of_class = isinstance(tree.body[0], ast.ClassDef)
-    first_limit, second_limit = (FIRST_OF_CLASSES, SECOND_OF_CLASSES) if of_class else (FIRST, SECOND)
+    first_limit, second_limit, taken_up = _limits(of_class, search.build.costs.for_a_call > DEAR)
     before, copied = _matched(search), Watched(tree)
     steps = search.telling_steps()
     wrong_lines = {search.steps[k].line for k in steps if search.same(k) is None}
@@ -69,7 +68,6 @@ def find(tree, space, edits, search, fits, stopping=()):
             if new:
                 promising.append((max(match[:2] for match in new), edit))
     promising.sort(key=lambda pair: pair[0], reverse=True)
-    taken_up = 1 if search.build.costs.for_a_call > DEAR and not of_class else TAKEN_UP
     for _, edit in promising[:taken_up]:
         with made(edit):
             found = one_change.find(tree, search.build, fits, edits_of(tree, space), second_limit)
@@ -78,6 +76,13 @@ def find(tree, space, edits, search, fits, stopping=()):
             both = one_change.Change(edit.lines, edit.kind, edit.look), _as_it_was(found.options[0], text)
             return TwoChanges(tuple(sorted(both, key=lambda change: change.lines)))
     return None
+
+
+def _limits(of_class, dear):
+    """How many first changes, second ones for each, and first ones that get second ones."""
+    if of_class:
+        return FIRST_OF_CLASSES, SECOND_OF_CLASSES, TAKEN_UP
+    return (FIRST_OF_DEAR, SECOND_OF_DEAR, 1) if dear else (FIRST, SECOND, TAKEN_UP)
 
 
 def _as_it_was(change, text):

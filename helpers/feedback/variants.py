@@ -11,17 +11,21 @@ import sys
 import warnings
 from dataclasses import dataclass
 
+import numpy as np
+
 from . import guards
+from .values import is_array
 
 LARGEST = 4000  # nodes of a tree that is looked at
 # What variants do is counted in function calls: each costs what the answer itself took on one case, compiling included,
 # and what its loops do beyond that is counted round by round.
 CALLS = 1_200_000  # what the loops of one call of a variant may do
-CALLS_IN_ALL = 500_000  # and all variants that are built for one purpose
+CALLS_IN_ALL = 400_000  # and all variants that are built for one purpose
 AT_LEAST, TIMES = 64_000, 12  # a call of a variant may do so much in its loops, and so often what the answer does
 CALLS_PER_NODE = 2  # to compile one node of a tree
 TENSOR_CALL = 10  # one of PyTorch's functions
 OPERATION = 2  # an operation in a loop, at least
+FILE = "<variant of an answer>"
 _COUNT, NOTE = "__count__", "__note_a_value__"  # names that variants have besides those of the answer
 
 
@@ -107,16 +111,20 @@ class Costs:
     allowed: int = CALLS
 
     @classmethod
-    def of(cls, tree, calls, entries, in_loops, most_in_loops):
-        """tree: the answer. calls: of all functions, when it ran on one case; entries: of its own among them.
+    def of(cls, tree, seen, in_loops):
+        """tree: the answer. seen: a Watch of it on one case. in_loops: operations there, case by case, that one first.
 
-        in_loops: operations there. most_in_loops: those of the case that has most.
+        No more of them are asked for than it takes to know what is allowed.
         """
         compiling = CALLS_PER_NODE * sum(1 for _ in ast.walk(tree))
-        for_each = max(OPERATION, calls // in_loops) if in_loops else OPERATION
-        usual = in_loops * for_each
-        allowed = min(CALLS, AT_LEAST + TIMES * most_in_loops * for_each)
-        return cls((compiling + max(calls, usual)) // max(entries, 1), usual // max(entries, 1), for_each, allowed)
+        for_each = max(OPERATION, seen.calls // seen.in_loops) if seen.in_loops else OPERATION
+        usual, allowed = seen.in_loops * for_each, 0
+        for operations in in_loops:
+            allowed = min(CALLS, max(allowed, AT_LEAST + TIMES * operations * for_each))
+            if allowed == CALLS:
+                break
+        entries = max(seen.entries, 1)
+        return cls((compiling + max(seen.calls, usual)) // entries, usual // entries, for_each, allowed)
 
 
 class Builder:
@@ -142,7 +150,7 @@ class Builder:
         """What a tree is compiled to, for `defined`: (name, code)."""
         with _counted(tree, self.operations), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of "is not" with a literal, and the like
-            return tree.body[0].name, compile(tree, "<variant of an answer>", "exec", dont_inherit=True)
+            return tree.body[0].name, compile(tree, FILE, "exec", dont_inherit=True)
 
     def defined(self, compiled, note=None):
         """The function or class, made anew from what `compiled` gave. note: what watched values are handed to."""
@@ -254,25 +262,49 @@ def quiet_libraries():
         yield
 
 
-def calls_made(action):
-    """How many functions are called while action() runs, PyTorch's counted TENSOR_CALL times: a measure of its cost
-    that no machine's speed changes.
+@dataclass(frozen=True)
+class Watch:
+    """What was seen of a variant while it ran.
+
+    calls: how many functions were called, PyTorch's counted TENSOR_CALL times: a measure of its cost that no machine's
+    speed changes. entries: of its own among them. in_loops: operations there. kinds: what its functions' names held
+    when they ended, as {(function, name): kind} (see `kind_of`).
     """
-    count, before = 0, sys.getprofile()
+
+    calls: int
+    entries: int
+    in_loops: int
+    kinds: dict
+
+
+def watch(action, build):
+    """(value, Watch) of an action that runs a variant. build: the Builder that made it, and nothing else."""
+    calls, before, held = 0, sys.getprofile(), {}
 
     def note(frame, event, argument):
-        nonlocal count
+        nonlocal calls
         if event == "c_call":
-            count += TENSOR_CALL if _of_torch(argument) else 1
+            calls += TENSOR_CALL if _of_torch(argument) else 1
         elif event == "call":
-            count += 1
+            calls += 1
+        elif event == "return" and frame.f_code.co_filename == FILE:
+            for name, value in frame.f_locals.items():
+                held.setdefault((frame.f_code.co_name, name), set()).add(kind_of(value))
 
     sys.setprofile(note)
     try:
-        action()
+        value = action()
     finally:
         sys.setprofile(before)
-    return count
+    kinds = {where: kinds.pop() for where, kinds in held.items() if len(kinds) == 1}
+    return value, Watch(calls, build.entries, build.looped, kinds)
+
+
+def kind_of(value):
+    """ "array" for one with axes, "number" or "mapping", for values that never stand for each other; "" for others."""
+    if is_array(value):
+        return "array" if value.ndim else "number"
+    return "number" if isinstance(value, (int, float, np.generic)) else "mapping" if isinstance(value, dict) else ""
 
 
 def _of_torch(function):

@@ -1,0 +1,99 @@
+"""Single edits of names: another one that can be read there, two of them exchanged throughout."""
+
+import ast
+import itertools
+import math
+
+LARGEST = 14  # names of a function that are tried in each other's places
+_SCOPES = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
+_BRANCHES = (ast.If, ast.While, ast.Try)
+_STORES_AT_ITS_END = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For)
+
+
+class Names:
+    """A function's names, and where each of them may hold something: read elsewhere it only stops the function.
+
+    Statements are counted in the order in which they stand, those inside others too.
+    """
+
+    def __init__(self, function, arguments):
+        """function: an ast.FunctionDef. arguments: its own names for what it is given."""
+        self.arguments, self.stores, self.reads = frozenset(arguments), {}, {}  # with the statements that do so
+        self._places, self._last_read, self._scopes, self._readable = {}, {}, {}, {}
+        for statement in function.body:
+            self._enter(statement, statement, None, None, None)
+        names = dict.fromkeys([*arguments, *self.stores, *self._scopes])
+        self.all = [name for name in names if name != "self"][:LARGEST]
+
+    def _enter(self, node, statement, loop, until, scope):
+        """Note what a node reads and stores.
+
+        statement: in which it stands. loop: the outermost around it, as its last place. until: the last place whose
+        names can be read here, if that is not the statement's own. scope: the first and last place of the names' scope.
+        """
+        if isinstance(node, ast.stmt):
+            statement, place = node, len(self._places)
+            self._places[node] = place
+            self._last_read[node] = (place - isinstance(node, _STORES_AT_ITS_END)) if until is None else until
+            last = place + sum(isinstance(inner, ast.stmt) for inner in ast.walk(node)) - 1
+            if isinstance(node, ast.FunctionDef):  # called later
+                until, scope = math.inf, scope or (place, last)
+            elif loop is not None and isinstance(node, _BRANCHES):  # not every round comes there
+                until = loop if until is None else until
+            if loop is None and isinstance(node, (ast.For, ast.While)):
+                loop = last
+        elif isinstance(node, _SCOPES):
+            if isinstance(node, ast.Lambda):
+                self._last_read[statement] = math.inf
+            scope = scope or (self._places[statement],) * 2
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            self.reads.setdefault(node.id, []).append((node, statement))
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            if scope is None:
+                self.stores.setdefault(node.id, []).append(statement)
+            else:
+                self._scopes.setdefault(node.id, []).append(scope)
+        for inner in ast.iter_child_nodes(node):
+            self._enter(inner, statement, loop, until, scope)
+
+    def readable_in(self, statement):
+        """The names that may hold something where a statement, without those inside it, reads them."""
+        if statement not in self._readable:
+            self._readable[statement] = [name for name in self.all if self._may_be_read(name, statement)]
+        return self._readable[statement]
+
+    def _may_be_read(self, name, statement):
+        if name in self.arguments:
+            return True
+        place, last = self._places[statement], self._last_read[statement]
+        return any(self._places[store] <= last for store in self.stores.get(name, ())) or any(
+            first <= place <= end for first, end in self._scopes.get(name, ())
+        )
+
+    def needed(self, statement):
+        """Whether others read a name to which only this statement gives a value."""
+        own = (name for name, stores in self.stores.items() if set(stores) == {statement})
+        return any(
+            reader is not statement
+            for name in own
+            if name not in self.arguments
+            for _, reader in self.reads.get(name, ())
+        )
+
+    def may_change_places(self, statement, following):
+        """Whether the second of two simple statements reads nothing that holds no value before the first."""
+        new = {name for name, stores in self.stores.items() if stores[0] is statement} - self.arguments
+        return not any(reader is following for name in new for _, reader in self.reads.get(name, ()))
+
+
+def exchanged(function):
+    """Edits that exchange two names wherever they are read. function: the _Function they belong to."""
+    names = function.names
+    pairs = itertools.combinations((name for name in names.reads if name in names.all), 2)
+    for a, b in ((a, b) for a, b in pairs if function.alike(a, b)):
+        nodes = [(*read, new) for name, new in ((a, b), (b, a)) for read in names.reads[name]]
+        if all(new in names.readable_in(statement) for _, statement, new in nodes):
+            lines = tuple(sorted({node.lineno for node, _, _ in nodes}))
+            places = tuple((node, "id", None, new) for node, _, new in nodes)
+            look = f"`{a}` and `{b}`: have they changed places?"
+            yield function.change(2, "names", look, ("names", a, b), lines, places)
