@@ -229,6 +229,22 @@ def f(x, n=3, mask=None):
     assert held == {"x": "array", "n": "number", "mask": "", "size": None, "table": "mapping", "total": "number"}
 
 
+def test_layers_are_no_numbers_and_no_arrays():
+    code = """
+def forward(self, x):
+    return self.W(x) * self.scale
+"""
+
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.W, self.scale = torch.nn.Linear(4, 3), 2.0
+
+    _, seen = seen_in(code.strip(), Model(), torch.ones(5, 4))
+    held = {name: kind for (_, name), kind in seen.kinds.items()}
+    assert held["self"] == held["self.W"] == "layer" and held["x"] == "array" and held["self.scale"] == "number"
+
+
 def test_a_source_that_cannot_be_read_is_no_tree():
     assert variants.parse("return 3 +") is None
     assert variants.parse("f = lambda x: x") is None

@@ -5,12 +5,10 @@ import itertools
 import re
 from dataclasses import replace
 
-from . import edits_of_calls, edits_of_indices, edits_of_numbers, edits_of_statements
+from . import edits_of_calls, edits_of_indices, edits_of_names, edits_of_numbers, edits_of_statements
 from .edits import Edit
-from .edits_of_names import Names
-from .trees import Own, name_of, short
+from .trees import Own, name_of
 from .variants import body_of, functions_of
-
 
 _SELDOM_RIGHT = ("names", "order of lines")  # kinds that come last in their rank
 
@@ -69,7 +67,8 @@ class _Function:
         self.kinds = kinds
         arguments = function.args
         self.arguments = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
-        self.names, self.readable = Names(function, self.arguments), []  # in the statement whose edits are listed
+        self.names = edits_of_names.Names(function, self.arguments)
+        self.readable = []  # names that can be read in the statement whose edits are listed
         loaded = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
         self.torch = "torch" in loaded or ("torch" in space and "np" not in loaded)
         self.attributes = list(
@@ -145,7 +144,7 @@ class _Function:
     def _expression(self, node, where, parent):
         stored = isinstance(getattr(node, "ctx", None), ast.Store)
         if isinstance(node, ast.Name) and not stored:
-            yield from self._name(node, where, parent)
+            yield from edits_of_names.of_name(self, node, where, parent)
         elif isinstance(node, ast.Attribute):
             yield from self._attribute(node, where)
         elif isinstance(node, ast.Constant):
@@ -179,46 +178,12 @@ class _Function:
         if isinstance(parent, (ast.Assign, ast.Return)) and where[1] == "value":
             yield from edits_of_statements.steps_added(self, node, where, parent)
 
-    def _name(self, node, where, parent):
-        if isinstance(parent, ast.Call) and where[1] == "func" or node.id not in self.names.all:
-            return
-        for name in self.readable:
-            if name not in (node.id, _grown_by(parent)) and self.alike(name, node.id):
-                yield self.edit(2, "name", f"the name `{node.id}`", where, ast.Name(name, ast.Load()), node)
-        for attribute in self.attributes:
-            own = ast.Attribute(ast.Name("self", ast.Load()), attribute, ast.Load())
-            yield self.edit(2, "name", f"the name `{node.id}`", where, own, node)
-        yield from edits_of_numbers.of_name(self, node, where, parent)
-        if isinstance(parent, (ast.BinOp, ast.Call)):
-            look = (
-                f"the sign of `{node.id}`"
-                if isinstance(parent, ast.BinOp)
-                else f"whether `{node.id}` is meant as it is"
-            )
-            yield self.edit(3, "sign", look, where, ast.UnaryOp(ast.USub(), node), node)
-
     def _attribute(self, node, where):
-        if isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name) and node.value.id == "self":
-            for name in self.attributes:
-                if name != node.attr:
-                    new = ast.Attribute(node.value, name, ast.Load())
-                    yield self.edit(2, "name", f"the name `self.{node.attr}`", where, new, node)
-        elif isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name) and node.value.id in self.names.all:
-            for name in self._attributes_of(node.value.id):
-                if name != node.attr and set(name.split("_")) & set(node.attr.split("_")):
-                    new = ast.Attribute(node.value, name, ast.Load())
-                    yield self.edit(2, "name", f"the name `{short(node)}`", where, new, node)
+        yield from edits_of_names.of_attribute(self, node, where)
         if node.attr == "T":
             yield self.edit(1, "transpose", "whether `.T` belongs there", where, node.value, node)
             look = "what `.T` does when there are more than two axes"
             yield self.edit(1, "transpose", look, where, self.swapped(node.value), node)
-
-    def _attributes_of(self, name):
-        """Attributes such as W_o that the function reads of an argument, and b_o where it reads b_v besides."""
-        read = (n for n in ast.walk(self.function) if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name))
-        found = dict.fromkeys(n.attr for n in read if n.value.id == name and re.fullmatch(r"[A-Za-z]_\w", n.attr))
-        letters, ends = ({attribute[i] for attribute in found} for i in (0, -1))
-        return [*found, *sorted({f"{a}_{b}" for a in letters for b in ends} - set(found))]
 
     def swapped(self, node):
         """The expression for a node with its last two axes exchanged."""
@@ -333,9 +298,3 @@ class _Function:
             for order in itertools.permutations(node.elts):
                 if list(order) != node.elts:
                     yield self.edit(1, "order", look, where, ast.Tuple(list(order), ast.Load()), node)
-
-
-def _grown_by(call):
-    """The name of the list that a call puts something into: a list within itself has no end."""
-    grows = isinstance(call, ast.Call) and name_of(call) in ("append", "extend", "insert")
-    return call.func.value.id if grows and isinstance(getattr(call.func, "value", None), ast.Name) else None

@@ -1,8 +1,12 @@
-"""Single edits of names: another one that can be read there, two of them exchanged throughout."""
+"""Single edits of names: another one that can be read there, another attribute, two names exchanged throughout."""
 
 import ast
 import itertools
 import math
+import re
+
+from . import edits_of_numbers
+from .trees import name_of, short
 
 LARGEST = 14  # names of a function that are tried in each other's places
 _SCOPES = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
@@ -84,6 +88,55 @@ class Names:
         """Whether the second of two simple statements reads nothing that holds no value before the first."""
         new = {name for name, stores in self.stores.items() if stores[0] is statement} - self.arguments
         return not any(reader is following for name in new for _, reader in self.reads.get(name, ()))
+
+
+def of_name(function, node, where, parent):
+    """Edits of a name that is read. function: the _Function it belongs to. where: (parent, field, index) of it."""
+    if isinstance(parent, ast.Call) and where[1] == "func" or node.id not in function.names.all:
+        return
+    look = f"the name `{node.id}`"
+    for name in function.readable:
+        if name not in (node.id, _grown_by(parent)) and function.alike(name, node.id):
+            yield function.edit(2, "name", look, where, ast.Name(name, ast.Load()), node)
+    for name in function.attributes:
+        if function.alike(f"self.{name}", node.id):
+            own = ast.Attribute(ast.Name("self", ast.Load()), name, ast.Load())
+            yield function.edit(2, "name", look, where, own, node)
+    yield from edits_of_numbers.of_name(function, node, where, parent)
+    if isinstance(parent, (ast.BinOp, ast.Call)):
+        of_sign = isinstance(parent, ast.BinOp)
+        look = f"the sign of `{node.id}`" if of_sign else f"whether `{node.id}` is meant as it is"
+        yield function.edit(3, "sign", look, where, ast.UnaryOp(ast.USub(), node), node)
+
+
+def of_attribute(function, node, where):
+    """Edits of what is read of `self` or of another name: another attribute of it."""
+    if not isinstance(node.ctx, ast.Load) or not isinstance(node.value, ast.Name):
+        return
+    owner, others = node.value.id, ()
+    if owner == "self":
+        others = [name for name in function.attributes if function.alike(f"self.{name}", f"self.{node.attr}")]
+    elif owner in function.names.all:
+        parts = set(node.attr.split("_"))
+        others = [name for name in _attributes_of(function, owner) if parts & set(name.split("_"))]
+    for name in others:
+        if name != node.attr:
+            new = ast.Attribute(node.value, name, ast.Load())
+            yield function.edit(2, "name", f"the name `{short(node)}`", where, new, node)
+
+
+def _attributes_of(function, owner):
+    """Attributes such as W_o that the function reads of an argument, and b_o where it reads b_v besides."""
+    read = (n for n in ast.walk(function.function) if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name))
+    found = dict.fromkeys(n.attr for n in read if n.value.id == owner and re.fullmatch(r"[A-Za-z]_\w", n.attr))
+    letters, ends = ({attribute[i] for attribute in found} for i in (0, -1))
+    return [*found, *sorted({f"{a}_{b}" for a in letters for b in ends} - set(found))]
+
+
+def _grown_by(call):
+    """The name of the list that a call puts something into: a list within itself has no end."""
+    grows = isinstance(call, ast.Call) and name_of(call) in ("append", "extend", "insert")
+    return call.func.value.id if grows and isinstance(getattr(call.func, "value", None), ast.Name) else None
 
 
 def exchanged(function):

@@ -12,7 +12,7 @@ from .running import line_in, place_of
 
 SEEN = 16  # mistakes that are seen in a source, and tried in pairs
 # Function calls (see variants) that the search for one change may take: of a function, of a class.
-FOR_ONE_CHANGE, FOR_ONE_OF_CLASSES = 840_000, 1_300_000
+FOR_ONE_CHANGE, FOR_ONE_OF_CLASSES = 840_000, 1_080_000
 VERDICTS = 4  # wrong verdicts from which on agreement proves something
 
 

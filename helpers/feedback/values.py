@@ -4,6 +4,7 @@ import decimal
 import math
 import numbers
 import re
+import sys
 import types
 
 import numpy as np
@@ -12,6 +13,12 @@ import numpy as np
 def is_tensor(x):
     module = type(x).__module__
     return (module == "torch" or module[:6] == "torch.") and hasattr(x, "detach")
+
+
+def is_layer(x):
+    """Whether x is one of PyTorch's modules, which is not loaded for that."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(x, torch.nn.Module)
 
 
 def is_array(x):

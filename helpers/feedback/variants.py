@@ -6,6 +6,7 @@ that does not depend on the machine. All other harm (exits, prints, changed inpu
 
 import ast
 import contextlib
+import itertools
 import os
 import sys
 import warnings
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import guards
-from .values import is_array
+from .values import is_array, is_layer
 
 LARGEST = 4000  # nodes of a tree that is looked at
 # What variants do is counted in function calls: each costs what the answer itself took on one case, compiling included,
@@ -288,7 +289,7 @@ def watch(action, build):
         elif event == "call":
             calls += 1
         elif event == "return" and frame.f_code.co_filename == FILE:
-            for name, value in frame.f_locals.items():
+            for name, value in _held(frame):
                 held.setdefault((frame.f_code.co_name, name), set()).add(kind_of(value))
 
     sys.setprofile(note)
@@ -300,11 +301,25 @@ def watch(action, build):
     return value, Watch(calls, build.entries, build.looped, kinds)
 
 
+def _held(frame):
+    """(name, value) for the names of a function that runs, those of `self` such as "self.W_q" among them."""
+    yield from frame.f_locals.items()
+    own = frame.f_locals.get("self")
+    if is_layer(own):
+        for name, value in itertools.chain(vars(own).items(), vars(own).get("_modules", {}).items()):
+            yield f"self.{name}", value
+
+
 def kind_of(value):
-    """ "array" for one with axes, "number" or "mapping", for values that never stand for each other; "" for others."""
+    """ "array" for one with axes, "number", "mapping" or "layer", for values that never stand for each other; else "".
+
+    A layer is a module of PyTorch's.
+    """
     if is_array(value):
         return "array" if value.ndim else "number"
-    return "number" if isinstance(value, (int, float, np.generic)) else "mapping" if isinstance(value, dict) else ""
+    if isinstance(value, (int, float, np.generic)):
+        return "number"
+    return "mapping" if isinstance(value, dict) else "layer" if is_layer(value) else ""
 
 
 def _of_torch(function):
