@@ -1550,7 +1550,7 @@ def attend_with_cache(layer, x_new, cache):
 """,
     ),
     dict(
-        id='n-8.5-local-cache-no-output-matrix', exercise='8.5', today='PARTLY', mistakes=2, slow=True,
+        id='n-8.5-local-cache-no-output-matrix', exercise='8.5', today='NAMED', words=('layer.W_o is never used', 'What was given stays as it was'), mistakes=2, slow=True,
         tutor='cache = {...} makes a new dict inside the function, and the caller\'s cache stays as short as it was: assign to cache["K"] and cache["V"]. And the merged heads must still go through layer.W_o.',
         code=r"""
 def attend_with_cache(layer, x_new, cache):

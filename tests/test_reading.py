@@ -74,6 +74,47 @@ def test_a_name_given_to_something_new_is_said_where_the_old_was_to_be_filled(bo
     assert any("`table` is the name of something new" in sentence for sentence in found) is is_said, found
 
 
+PROJECTS = "def f(layer, x):\n    return layer.W_o(layer.W_q(x)) / layer.n_heads\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "missed"),
+    [
+        ("return layer.W_q(x)", ["Line 1: `layer.W_o` is never used."]),
+        ("return layer.W_o(layer.W_q(x))", []),  # how often something is divided is not for this remark to say
+        ("return project(layer, layer.W_q(x))", []),  # given away as a whole
+        ("return getattr(layer, 'W_' + 'o')(layer.W_q(x))", []),
+    ],
+)
+def test_a_matrix_of_an_argument_that_is_never_used_is_told(body, missed):
+    assert said(body, PROJECTS, header="def f(layer, x):") == missed
+
+
+MODULE = """
+class Model(nn.Module):
+    def __init__(self, d):
+        super().__init__()
+        self.W_q = nn.Linear(d, d)
+        self.W_o = nn.Linear(d, d)
+
+    def forward(self, x):
+        return self.W_o(self.W_q(x))
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "missed"),
+    [
+        ("self.W_o(self.W_q(x))", "self.W_q(x)", ["Line 5: `self.W_o` is made here and never used."]),
+        ("self.W_o(self.W_q(x))", "apply(self, x)", []),
+        ("self.W_o(self.W_q(x))", "self.children()[1](self.W_q(x))", []),
+    ],
+)
+def test_a_layer_that_is_made_and_never_used_is_told(old, new, missed):
+    tree, right = (variants.parse(code.strip("\n")) for code in (MODULE.replace(old, new), MODULE))
+    assert [remark.sentence for remark in reading.remarks(tree, right)] == missed
+
+
 def test_arguments_are_only_missed_where_the_reference_reads_them():
     reference = "def f(x, n, axis=-1):\n    return x.sum(axis) + n\n"
     assert said("return x.sum(axis)", reference) == ["Line 1: `n` is never used."]

@@ -51,6 +51,7 @@ def remarks(tree, reference=None, many_axes=(), batches=True):
     if reference:
         found += reading_names.arguments(tree, reference)
         found += reading_names.not_filled(tree, reference)
+        found += reading_names.parts(tree, reference)
         found += [] if reading_names.draws(reference) else _chance(tree)
         found += _asserts(tree, reference)
     fresh = dict.fromkeys(one for one in found if one[1] not in known)

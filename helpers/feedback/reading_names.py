@@ -4,6 +4,7 @@ Each function yields (line, sentence, certain).
 """
 
 import ast
+import re
 
 from .trees import short
 from .variants import body_of, functions_of
@@ -61,6 +62,23 @@ def not_filled(tree, reference):
             if not any(_filled_by(node) == name and node.lineno < first.lineno for node in ast.walk(function)):
                 what = f"from here on `{name}` is the name of something new. What was given stays as it was"
                 yield first.lineno, f"{what}, and whoever called sees no change.", True
+
+
+def parts(tree, reference):
+    """Layers and matrices such as `self.W_o` or `layer.W_o` that the reference uses and an answer never does."""
+    if isinstance(tree.body[0], ast.ClassDef):
+        used = _attributes(tree, "self")
+        if used is not None and not _ALL_PARTS & set(used):
+            wanted = _attributes(reference, "self") or ()
+            for name, line in _parts_made(tree):
+                if name in wanted and name not in used:
+                    yield line, f"`self.{name}` is made here and never used.", True
+        return
+    for name, wanted in zip(_names(tree.body[0]), _names(reference.body[0]), strict=False):
+        used = _attributes(tree, name)
+        for part in _attributes(reference, wanted) or () if used else ():
+            if part not in used and _A_MATRIX.fullmatch(part):
+                yield tree.body[0].lineno, f"`{name}.{part}` is never used.", True
 
 
 def unused(function):
@@ -153,6 +171,27 @@ def _only_shape(function, name_node):
         isinstance(n, ast.Attribute) and n.value is name_node and n.attr in ("shape", "ndim", "dtype")
         for n in ast.walk(function)
     )
+
+
+_A_MATRIX = re.compile(r"[A-Z]_\w")  # W_o; a bias may cancel out
+_ALL_PARTS = {"children", "modules", "parameters", "named_children", "named_modules", "_modules", "state_dict"}
+
+
+def _attributes(tree, owner):
+    """The attributes that are read of a name; None where it is also used as a whole."""
+    bases = {id(node.value): node for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    reads = [bases.get(id(node)) for node in _loads(tree, owner)]
+    if None in reads:
+        return None
+    return dict.fromkeys(node.attr for node in reads if _is_read(node))
+
+
+def _parts_made(tree):
+    """The attributes of `self` that are given what a call makes, as (name, line)."""
+    for statement in (node for node in ast.walk(tree) if isinstance(node, ast.Assign)):
+        for target in statement.targets if isinstance(statement.value, ast.Call) else ():
+            if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self":
+                yield target.attr, target.lineno
 
 
 def _filled_by(node):
