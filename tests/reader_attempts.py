@@ -2099,7 +2099,7 @@ class TinyGPT(nn.Module):
 ''',
     ),
     dict(
-        id='q-9.3-hidden-list-and-no-last-norm', exercise='9.3', today='PARTLY', slow=True,
+        id='q-9.3-hidden-list-and-no-last-norm', exercise='9.3', today='NAMED', words=('plain Python list', 'self.norm is made here and never used'), slow=True,
         tutor='Two mistakes: the blocks are kept in a plain Python list, so PyTorch does not see their parameters and they are never trained (use nn.ModuleList); and the last norm is made but not applied before the head.',
         code=r'''
 class TinyGPT(nn.Module):
