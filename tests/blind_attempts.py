@@ -799,7 +799,7 @@ def causal_mask(T):
 """,
     ),
     dict(
-        id='n-5.3-shortened-no-seed', exercise='5.3', today='PARTLY', mistakes=2, slow=True,
+        id='n-5.3-shortened-no-seed', exercise='5.3', today='NAMED', words=('a shorter sentence', 'set the generator back'), mistakes=2, slow=True,
         tutor='You cut the sentence off instead of changing later words; one function refuses a single word, so keep all T. And dropout draws other numbers in each call: restore the random state.',
         code=r"""
 def leaks_future(attend, x):
@@ -1182,7 +1182,7 @@ def embed(tokens, E, pe):
 """,
     ),
     dict(
-        id='n-6.7-turned-before-projection', exercise='6.7', today='PARTLY', mistakes=2, slow=True,
+        id='n-6.7-turned-before-projection', exercise='6.7', today='NAMED', words=('W_q and W_k undo the pairs', 'make V of X itself'), mistakes=2, slow=True,
         tutor='You turn X before the projections; the queries and keys must be turned after them: rope(X @ W_q), rope(X @ W_k). And since V is made of the turned X, the values are turned too; they must come from X itself.',
         code=r"""
 def rope_attention(X, W_q, W_k, W_v):

@@ -3776,7 +3776,7 @@ def leaks_future(attend, x):
 ''',
     ),
     dict(
-        id='t-5.3-shorter-sentences-new-dropout', exercise='5.3', today='PARTLY',
+        id='t-5.3-shorter-sentences-new-dropout', exercise='5.3', today='NAMED', words=('a shorter sentence', 'set the generator back'),
         tutor='You cut the sentence off instead of changing its later words, and one honest function refuses a single word: keep all T words. And dropout draws new numbers in every call, so restore the state of the generator before each.',
         code=r'''
 def leaks_future(attend, x):
@@ -3993,7 +3993,7 @@ def rope_attention(X, W_q, W_k, W_v):
 ''',
     ),
     dict(
-        id='t-6.7-words-turned-before-everything', exercise='6.7', today='PARTLY',
+        id='t-6.7-words-turned-before-everything', exercise='6.7', today='NAMED', words=('W_q and W_k undo the pairs', 'make V of X itself'),
         tutor='RoPE turns queries and keys after their projection; a projection does not commute with a turn, so the offset is lost. And the values must not be turned at all: yours come from the turned words.',
         code=r'''
 def rope_attention(X, W_q, W_k, W_v):

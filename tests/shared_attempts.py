@@ -3741,7 +3741,7 @@ def rope_attention(X, W_q, W_k, W_v):
 """,
     ),
     dict(
-        id='6.7-x', exercise='6.7', today='PARTLY',
+        id='6.7-x', exercise='6.7', today='NAMED', words=('make V of X itself', 'not divided by √d_k'),
         tutor='Turned before the projection, values as well; and no scaling.',
         code=r"""
 def rope_attention(X, W_q, W_k, W_v):

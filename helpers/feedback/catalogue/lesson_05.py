@@ -390,6 +390,10 @@ LEAKS_FUTURE = Exercise(
             "You compared with the outputs of a shorter sentence, x[:t], and not every function takes one: batch norm in training refuses a single word,"
             " and dropout on the (T, T) weights then draws other numbers. Keep all T words and change those from t on.",
             ("attend(changed)", "attend(x[:t])")),
+        alone("prefixes-and-other-noise",
+            "You compared with the outputs of a shorter sentence, x[:t], and not every function takes one: batch norm in training refuses a single word."
+            " Besides, dropout draws other numbers in each call. Keep all T words, change those from t on, and set the generator back before each call.",
+            ("attend(changed)", "attend(x[:t])"), ("torch.set_rng_state(state)", "pass")),
         Mistake("always-true", source="def leaks_future(attend, x):\n    return True", message="Your function accuses everything, a single word included: it must compare outputs."),
     ),
     indistinguishable=pairs("t-itself", "no-tolerance", "noise-not-repeated"),

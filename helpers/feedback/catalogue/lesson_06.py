@@ -633,6 +633,8 @@ ROPE_ATTENTION = Exercise(
             message="Only the keys are turned. Both must be: only then do the two turns cancel down to the distance."),
         Mistake("turned-before-projection", edits=(("rope(X @ W_q)", "rope(X) @ W_q"), ("rope(X @ W_k)", "rope(X) @ W_k")),
             message="You turned X before it was projected, and W_q and W_k undo the pairs: turn Q and K after the projections."),
+        Mistake("all-turned-before-projection", edits=(("rope(X @ W_q)", "rope(X) @ W_q"), ("rope(X @ W_k)", "rope(X) @ W_k"), ("V = X @ W_v", "V = rope(X) @ W_v")),
+            message="You turned X before it was projected. W_q and W_k undo the pairs, and the values come from turned words too: turn Q and K after the projections, and make V of X itself."),
         Mistake("turned-twice", old="rope(X @ W_q)", new="rope(rope(X @ W_q))",
             message="The queries are turned twice, so the turns no longer cancel down to the distance."),
         Mistake("outputs-turned", old="return weights @ V", new="return rope(weights @ V)",
