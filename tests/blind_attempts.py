@@ -1024,7 +1024,7 @@ def sinusoidal_positional_encoding(max_len, d_model):
 """,
     ),
     dict(
-        id='n-6.2-from-one-and-column', exercise='6.2', today='PARTLY', mistakes=2, slow=True,
+        id='n-6.2-from-one-and-column', exercise='6.2', today='NAMED', words=('i counts pairs, not columns', 'Your positions start at 1'), mistakes=2, slow=True,
         tutor='Two things: your positions start at 1 (pos + 1), the first row belongs to position 0; and the exponent uses twice the column number, so the two columns of a pair get different frequencies. In the formula 2i is the even column of the pair, 2 * (col // 2).',
         code=r"""
 def sinusoidal_positional_encoding(max_len, d_model):

@@ -3304,7 +3304,7 @@ def sinusoidal_positional_encoding(max_len, d_model):
 """,
     ),
     dict(
-        id='6.2-x', exercise='6.2', today='PARTLY', slow=True,
+        id='6.2-x', exercise='6.2', today='NAMED', words=('Each cosine has a frequency of its own', 'cosines in the even columns'), slow=True,
         tutor='The exponent counts columns instead of pairs, so sine and cosine have different frequencies; and sines come on odd columns.',
         code=r"""
 def sinusoidal_positional_encoding(max_len, d_model):

@@ -164,6 +164,9 @@ def _encoding_case(name, max_len, d_model):
     return Case(name, lambda: (max_len, d_model), {"max_len": max_len, "d_model": d_model}, LOOSE)
 
 
+# The angles of cosines with a frequency of their own, their column's.
+_COSINES = "positions * 10000.0 ** (-{}(even_columns[: d_model // 2] + 1) / d_model)"
+
 SINUSOIDS = Exercise(
     id="6.2",
     reference=positions.sinusoidal_positional_encoding,
@@ -182,14 +185,9 @@ SINUSOIDS = Exercise(
         Mistake("exponent-doubled", old="(-even_columns / d_model)", new="(-2 * even_columns / d_model)",
             message="Your frequencies fall twice as fast as they should: the formula's 2i is the even column's number itself (0, 2, 4, …), which you doubled once more."),
         Mistake("column-for-pair",
-            source="def sinusoidal_positional_encoding(max_len, d_model):\n    columns = torch.arange(d_model)\n"
-            "    angles = torch.arange(max_len)[:, None] / 10000.0 ** (2 * columns / d_model)\n"
-            "    return torch.where(columns % 2 == 0, torch.sin(angles), torch.cos(angles))",
+            edits=(("(-even_columns / d_model)", "(-2 * even_columns / d_model)"), ("angles[:, : d_model // 2]", _COSINES.format("2 * "))),
             message="In the formula i counts pairs, not columns: columns 2i and 2i + 1 share one frequency, with the exponent 2i / d_model. Yours gives each column its own, with twice the column's number."),
-        Mistake("partners-differ",
-            source="def sinusoidal_positional_encoding(max_len, d_model):\n    columns = torch.arange(d_model)\n"
-            "    angles = torch.arange(max_len)[:, None] / 10000.0 ** (columns / d_model)\n"
-            "    return torch.where(columns % 2 == 0, torch.sin(angles), torch.cos(angles))",
+        Mistake("partners-differ", old="angles[:, : d_model // 2]", new=_COSINES.format(""),
             message="Each cosine has a frequency of its own in your table; it must share that of the sine to its left, or the two are no clock hand."),
         Mistake("pair-number-in-exponent", old="torch.arange(0, d_model, 2)", new="torch.arange((d_model + 1) // 2)",
             message="Your frequencies fall half as fast as they should: the exponent is 2i / d_model, and you left out the 2."),
@@ -239,6 +237,7 @@ SINUSOIDS = Exercise(
     indistinguishable=(
         ("all-sines", "all-cosines"),
         *pairs("all-cosines", "not-divided-by-width", "integer-division"),
+        *pairs("positions-not-a-column", "column-for-pair", "partners-differ", "odd-width"),
         *pairs("pair-number-in-exponent", "integer-division", "base-to-the-end"),
     ),
     alternatives=(
