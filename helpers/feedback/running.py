@@ -56,8 +56,9 @@ def run(exercise, candidate, case, clock=None, seconds=None):
     limit = limit if clock is None else min(limit, clock.left)
     start = clocks()
     value, error, printed, warned = guarded(lambda: call(exercise, candidate, inputs), candidate, limit)
-    if issubclass(type(value), types.CoroutineType):
-        value.close()  # nobody will wait for it, and Python would warn of that
+    for part in value if type(value) is tuple else (value,):
+        if issubclass(type(part), types.CoroutineType):
+            part.close()  # nobody will wait for it, and Python would warn of that
     if clock is not None:
         out_of_time = isinstance(error, TimeLimit) and limit == clock.left
         clock.left = 0.0 if out_of_time else clock.left - spent(start)
