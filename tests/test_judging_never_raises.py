@@ -3,12 +3,14 @@
 import builtins
 import gc
 import importlib
+import inspect
 import os
 import random
 import re
 import signal
 import sys
 import time
+import types
 import warnings
 from fractions import Fraction
 
@@ -132,8 +134,11 @@ def test_the_stop_button_is_taken_for_the_answers_own_error():
 def test_async_def_is_called_a_generator(recwarn):
     answer = body("2.1", "async")
     assert "write plain def" in quoted(judged("2.1", answer)) and "generator" not in quoted(judged("2.1", answer))
-    assert "coroutine" in quoted(judged("5.6", body("5.6", "async")))  # one of two results there
+    report = judged("5.6", body("5.6", "async"))  # whose result is one of two
+    assert "coroutine" in quoted(report)
     gc.collect()
+    coroutines = [x for x in gc.get_objects() if type(x) is types.CoroutineType]
+    assert not [x for x in coroutines if inspect.getcoroutinestate(x) == inspect.CORO_CREATED]
     assert not [w for w in recwarn if "never awaited" in str(w.message)]
 
 
