@@ -1,17 +1,20 @@
 """The pictures of one lesson each: what they draw, and what their derived alternative texts say."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from helpers import plots
-from helpers.plots import core
+from helpers.plots import beyond, core, cost
 
 
 @pytest.fixture
 def shown(monkeypatch):
     """Return the list to which (figure, alt) is added for each figure that would be shown."""
     figures = []
-    monkeypatch.setattr(core, "show", lambda figure, alt: figures.append((figure, alt)))
+    for module in (core, beyond):
+        monkeypatch.setattr(module, "show", lambda figure, alt: figures.append((figure, alt)))
     return figures
 
 
@@ -117,3 +120,70 @@ def test_shapes_on_the_way_are_those_of_multi_head_attention(shown):
 def test_heads_that_do_not_divide_d_model_are_not_drawn():
     with pytest.raises(ValueError, match="d_model=10 is not divisible by n_heads=3"):
         plots.head_shapes(B=2, T=7, d_model=10, h=3)
+
+
+# Lesson 07: words_back
+
+
+def test_alt_text_tells_an_even_fall_from_a_sudden_end_and_from_neither(shown):
+    back = np.arange(64)
+    cost.words_back(
+        {
+            "RNN": (5 * np.exp(-0.4 * back))[::-1],
+            "CNN": np.where(back < 3, 4.5 + 0.1 * back, 0)[::-1],
+            "attention": (2 + np.cos(back))[::-1],
+        }
+    )
+    ((figure, alt),) = shown
+    assert "RNN falls by about the same factor with each word, from 5 at 0 words back to 6e−11 at 63;" in alt
+    assert "CNN between 4.5 and 4.7 up to 2 words back, and from 3 words back on 0, drawn at 1e−15;" in alt
+    assert alt.endswith("attention stays between 1 and 3.")
+    cnn = figure.axes[0].lines[1]
+    assert cnn.get_ydata()[[0, 3]].tolist() == [4.5, 1e-15]
+
+
+# Lesson 08: merging, tiles, by_distance, recall, costs
+
+
+def test_height_of_the_bars_has_a_name(shown):
+    beyond.merging([0.0, 3.0, 2.0], 2, words=["the", "books", "shelf"])
+    assert shown[0][0].get_supylabel() == "exp(score − maximum)"
+
+
+def test_white_is_what_is_never_computed_and_grey_what_is_hidden(shown):
+    from matplotlib.colors import to_hex
+
+    beyond.tiles(10, tile=4)
+    ((figure, alt),) = shown
+    area = {}
+    for patch in figure.axes[0].patches:
+        if patch.get_fill():
+            colour = to_hex(patch.get_facecolor())
+            area[colour] = area.get(colour, 0) + patch.get_width() * patch.get_height()
+    assert area[to_hex(beyond.EMPTY)] == 4 * 4 + 4 * 2 + 4 * 2
+    assert area[to_hex(beyond.HIDDEN)] == 6 + 6 + 1
+    (key,) = figure.legends
+    labels = [text.get_text() for text in key.get_texts()]
+    assert labels == ["in full: 3", "with a mask: 3", "computed, then hidden", "never: 3"]
+    assert [to_hex(patch.get_facecolor()) for patch in key.get_patches()][2:] == ["#dddddd", "#ffffff"]
+    assert "3 on it are computed and the part above the diagonal then hidden" in alt
+
+
+def test_alt_texts_of_both_tasks_have_two_decimals_and_the_chance(shown):
+    beyond.by_distance({1: [1.0, 1.0, 0.996, 0.06, 0.0723, 0.05], 2: [1.0, 1.0, 1.0, 0.944, 0.941, 0.05]}, window=3)
+    beyond.recall([4, 8], {"softmax, 16": [1.0, 1.0], "linear, 16": [0.9, 0.434]}, title="recall")
+    (_, near), (_, pairs) = shown
+    assert "layers: 1: at least 1.00 up to 2 places back, at most 0.07 beyond" in near
+    assert "At the end: softmax, 16: 1.00; linear, 16: 0.43." in pairs
+    assert near.endswith("Dashed, chance is 0.06.") and pairs.endswith("Dashed, chance is 0.06.")
+
+
+def test_a_line_under_another_is_seen_and_the_logarithmic_y_axis_keeps_its_ticks(shown):
+    names = ("naive", "linear", "linear, causal")
+    values = {name: [1.0, 30.0, 200.0] for name in names}
+    beyond.costs(SimpleNamespace(lengths=[1024, 2048, 4096], seconds=values, peaks=values))
+    ((figure, _),) = shown
+    for axes in figure.axes:
+        assert [line.get_linestyle() for line in axes.lines] == ["-", "-", "--"]
+        assert len(axes.yaxis.get_minorticklocs()) > 0
+        assert len(axes.xaxis.get_minorticklocs()) == 0

@@ -7,7 +7,8 @@ from .core import as_array, course_style, show
 from .describe import number
 
 PARTS = ("#0072B2", "#D55E00")  # the first part of a row, the second
-PALE, EMPTY, EDGE = "#a6cbe3", "white", "#bbbbbb"
+PALE, HIDDEN, EMPTY = "#a6cbe3", "#dddddd", "white"
+CHANCE = 1 / 16  # both tasks have 16 answers
 
 
 def merging(scores, split, *, words):
@@ -45,11 +46,12 @@ def merging(scores, split, *, words):
         below.set_title("after the merge, against the largest of all")
         above.set_xticks([])
         below.set_xticks(range(len(scores)), words)
+        figure.supylabel("exp(score − maximum)", fontsize=10)
         show(figure, alt)
 
 
 def tiles(T, tile):
-    """Show which tiles causal attention computes in full, which it masks, and which it never computes.
+    """Show which tiles causal attention computes in full, which it computes and then masks, and which never.
 
     T: number of words. tile: queries and keys in a tile; the last tiles may be smaller.
     """
@@ -69,7 +71,7 @@ def tiles(T, tile):
                 if kind == "masked":  # the hidden triangle of the diagonal
                     for row in range(i, i + size[1]):
                         hidden = j + size[0] - row - 1
-                        axes.add_patch(Rectangle((row + 1, row), hidden, 1, facecolor=EMPTY, edgecolor="none"))
+                        axes.add_patch(Rectangle((row + 1, row), hidden, 1, facecolor=HIDDEN, edgecolor="none"))
                 axes.add_patch(Rectangle((j, i), *size, fill=False, edgecolor="#777777", linewidth=1.3))
         axes.set(xlim=(0, T), ylim=(T, 0), aspect="equal", anchor="E", xlabel="keys", ylabel="queries")
         ticks = [*starts, T]
@@ -78,16 +80,18 @@ def tiles(T, tile):
         axes.grid(visible=False)
         axes.spines[:].set_visible(False)
         axes.tick_params(length=0)
-        names = {
-            "full": f"in full: {count['full']}",
-            "masked": f"with a mask: {count['masked']}",
-            "skipped": f"never: {count['skipped']}",
-        }
-        key = [Patch(facecolor=kinds[k], edgecolor="#777777", label=names[k]) for k in kinds]
+        key = (
+            (kinds["full"], f"in full: {count['full']}"),
+            (kinds["masked"], f"with a mask: {count['masked']}"),
+            (HIDDEN, "computed, then hidden"),
+            (kinds["skipped"], f"never: {count['skipped']}"),
+        )
+        key = [Patch(facecolor=colour, edgecolor="#777777", label=label) for colour, label in key]
         figure.legend(handles=key, loc="outside right upper", title="tiles computed")
         alt = (
             f"{T} queries by {T} keys in tiles of {tile}: {count['full']} tiles below the diagonal are computed in "
-            f"full, {count['masked']} on it with a mask, {count['skipped']} above it never."
+            f"full, {count['masked']} on it are computed and the part above the diagonal then hidden, "
+            f"{count['skipped']} above it are never computed."
         )
         show(figure, alt)
 
@@ -133,13 +137,13 @@ def by_distance(accuracies, window):
     reaches = {f"layers: {n}": n * (window - 1) + 1 for n in accuracies}
     places = np.arange(len(next(iter(curves.values()))))
     ends = "; ".join(
-        f"{label}: at least {values[: reaches[label]].min():.1f} up to {reaches[label] - 1} places back, "
-        f"at most {values[reaches[label] :].max():.1f} beyond"
+        f"{label}: at least {values[: reaches[label]].min():.2f} up to {reaches[label] - 1} places back, "
+        f"at most {values[reaches[label] :].max():.2f} beyond"
         for label, values in curves.items()
     )
-    alt = f"Share of right answers against places back. {ends}."
+    alt = f"Share of right answers against places back. {ends}. Dashed, chance is {CHANCE:.2f}."
     lines(places, curves, alt=alt, xlabel="places back to the marked word", ylabel="share right",
-        title=f"A window of {window} words", guides={"chance": 1 / 16}, marks=True)  # fmt: skip
+        title=f"A window of {window} words", guides={"chance": CHANCE}, marks=True)  # fmt: skip
 
 
 def recall(n_pairs, shares, title):
@@ -148,14 +152,17 @@ def recall(n_pairs, shares, title):
     n_pairs: (n,). shares: dict from label to (n,).
     """
     curves = {label: as_array(values) for label, values in shares.items()}
-    ends = "; ".join(f"{label}: {values[-1]:.1f}" for label, values in curves.items())
-    alt = f"Share of right answers against the number of pairs, {n_pairs[0]} to {n_pairs[-1]}. At the end: {ends}."
+    ends = "; ".join(f"{label}: {values[-1]:.2f}" for label, values in curves.items())
+    alt = (
+        f"Share of right answers against the number of pairs, {n_pairs[0]} to {n_pairs[-1]}. At the end: {ends}. "
+        f"Dashed, chance is {CHANCE:.2f}."
+    )
     with course_style():
         figure, (axes,) = _figure(7.0, 3.6)
         axes.set(xlabel="pairs to remember", ylabel="share right", title=title, ylim=(0, 1.05))
         axes.set_xscale("log")
-        axes.axhline(1 / 16, linestyle="--", color="#777777", linewidth=1.3)
-        drawn = [("chance", "#777777", n_pairs[-1], 1 / 16)]
+        axes.axhline(CHANCE, linestyle="--", color="#777777", linewidth=1.3)
+        drawn = [("chance", "#777777", n_pairs[-1], CHANCE)]
         for i, (label, values) in enumerate(curves.items()):
             axes.plot(n_pairs, values, color=f"C{i}", marker="o")
             drawn.append((label, f"C{i}", n_pairs[-1], values[-1]))
@@ -185,17 +192,20 @@ def costs(comparison):
             axes.set_xscale("log")
             axes.set_yscale("log")
             for i, (name, values) in enumerate(curves.items()):
-                axes.plot(lengths, values, color=f"C{i}", marker="o", markersize=4, label=name)
+                style = "--" if name == "linear, causal" else "-"  # its memory is that of "linear": both must be seen
+                axes.plot(lengths, values, style, color=f"C{i}", marker="o", markersize=4, label=name)
             _tick_at(axes, lengths)
         handles, names = pair[0].get_legend_handles_labels()
-        figure.legend(handles, names, loc="outside lower center", ncols=4)
+        figure.legend(handles, names, loc="outside lower center", ncols=3, handlelength=3)
         show(figure, alt)
 
 
 def _tick_at(axes, places):
-    """Tick a logarithmic x axis at the measured places, and nowhere else."""
+    """Tick a logarithmic x axis at the measured places, and nowhere else; the y axis keeps its ticks."""
+    from matplotlib.ticker import NullLocator
+
     axes.set_xticks(places, [f"{place:,}" for place in places])
-    axes.minorticks_off()
+    axes.xaxis.set_minor_locator(NullLocator())
 
 
 def _figure(width, height, rows=1, columns=1):

@@ -1,8 +1,37 @@
-"""Lesson 07: a softmax-weighted mean that is added up tile by tile."""
+"""Lesson 07: how far a word's influence reaches, and a softmax-weighted mean that is added up tile by tile."""
 
 import numpy as np
 
-from . import core
+from . import charts, core
+from .describe import number
+
+FLOOR = 1e-15  # where an influence of 0 is drawn, for 0 has no logarithm
+
+
+def words_back(influences):
+    """Show how strongly each word moves a layer's last output, on a logarithmic axis; 0 is drawn at its bottom.
+
+    influences: dict from layer to (T,), the first word first, not negative.
+    """
+    backwards = {name: core.as_array(values)[::-1] for name, values in influences.items()}
+    said = "; ".join(f"{name} {_course_of(values)}" for name, values in backwards.items())
+    drawn = {name: np.maximum(values, FLOOR) for name, values in backwards.items()}
+    charts.lines(range(len(next(iter(drawn.values())))), drawn, log="y", marks=False, xlabel="words back",
+        ylabel="influence on the last output",
+        alt=f"Influence on the last output against words back (the vertical axis logarithmic): {said}.")  # fmt: skip
+
+
+def _course_of(values):
+    """How influences (T,), the last word first, change from word to word."""
+    reached = int(np.count_nonzero(values > 0))
+    if 0 < reached < len(values) and (values[:reached] > 0).all():
+        low, high = number(values[:reached].min()), number(values[:reached].max())
+        near = f"between {low} and {high} up to {reached - 1} words back"
+        return f"{near}, and from {reached} words back on 0, drawn at {number(FLOOR)}"
+    if reached == len(values) > 2 and np.corrcoef(np.arange(reached), np.log(values))[0, 1] < -0.99:
+        last = f"{number(values[-1])} at {reached - 1}"
+        return f"falls by about the same factor with each word, from {number(values[0])} at 0 words back to {last}"
+    return f"stays between {number(values.min())} and {number(values.max())}"
 
 
 def two_tiles(scores, values, names=None):
