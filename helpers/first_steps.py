@@ -6,6 +6,6 @@ def weighted_average(values, weights):
     """Mean of some values, each counted as much as its weight says.
 
     values, weights: (n,), weights positive or zero, of any sum but 0.
-    Returns a number.
+    Both may hold whole numbers. Returns a number.
     """
     return np.sum(weights * values) / np.sum(weights)

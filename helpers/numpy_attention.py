@@ -25,7 +25,7 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
 
     Q: (..., T_q, d_k). K: (..., T_k, d_k). V: (..., T_k, d_v).
     mask: boolean, broadcastable to (..., T_q, T_k), True = may attend;
-    every row has a True.
+    every row has a True. Q, K and V may hold whole numbers.
     Returns out (..., T_q, d_v) and weights (..., T_q, T_k).
     Source: Vaswani et al. 2017, equation 1.
     """
@@ -44,7 +44,7 @@ def self_attention(X, W_q, W_k, W_v, mask=None):
 
     X: (..., T, d_model). W_q, W_k: (d_model, d_k). W_v: (d_model, d_v).
     mask: boolean, broadcastable to (..., T, T), True = may attend;
-    every row has a True.
+    every row has a True. All others may hold whole numbers.
     Returns out (..., T, d_v) and weights (..., T, T).
     """
     Q = X @ W_q  # (..., T, d_k)
@@ -57,7 +57,7 @@ def additive_scores(Q, K, W_q, W_k, v):
     """Score each pair with a small network: v · tanh(q W_q + k W_k).
 
     Q: (T_q, d). K: (T_k, d). W_q, W_k: (d, m). v: (m,). Returns (T_q, T_k).
-    Source: Bahdanau, Cho and Bengio 2015.
+    All may hold whole numbers. Source: Bahdanau, Cho and Bengio 2015.
     """
     from_query = (Q @ W_q)[:, None, :]  # (T_q, 1, m)
     from_key = (K @ W_k)[None, :, :]  # (1, T_k, m)
@@ -69,7 +69,7 @@ def general_scores(Q, K, W):
     """Score each pair with a learned bilinear form: q W kᵀ.
 
     Q: (T_q, d_q). K: (T_k, d_k). W: (d_q, d_k). Returns (T_q, T_k).
-    Source: Luong, Pham and Manning 2015.
+    All may hold whole numbers. Source: Luong, Pham and Manning 2015.
     """
     return Q @ W @ np.swapaxes(K, -1, -2)  # (T_q, T_k)
 
@@ -79,7 +79,7 @@ def debugged_attention(Q, K, V, mask=None):
 
     Q: (..., T_q, d_k). K: (..., T_k, d_k). V: (..., T_k, d_v).
     mask: boolean, broadcastable to (..., T_q, T_k), True = may attend;
-    every row has a True.
+    every row has a True. Q, K and V may hold whole numbers.
     Returns out (..., T_q, d_v) and weights (..., T_q, T_k).
     """
     d_k = K.shape[-1]

@@ -12,6 +12,8 @@ from .outcomes import same_outcome
 from .values import arrays, as_array
 from .variants import quiet_libraries
 
+# Of all places where a mistake does harm, how many may be right by chance: of numbers, of True and False.
+SPARED, SPARED_OF_TWO = 0.1, 0.36
 VERIFIED = 400  # variants that are run on further cases
 TOO_MUCH = ("names", "order of lines")  # kinds of edits that may turn an answer into another mistake
 OF_OTHER_SHAPE = (*TOO_MUCH, "name", "line", "if")  # the same, where the answer's shape says nothing of how near it is
@@ -27,7 +29,16 @@ class ChangeAndKnown:
     @property
     def sentence(self):
         """What a report says of the change."""
-        return f"{one_change.in_lines(self.changes[0].lines).capitalize()}, look at {one_change.looks_of(self.changes)}"
+        return f"{self._where.capitalize()}, look at {one_change.looks_of(self.changes)}"
+
+    @property
+    def for_the_rest(self):
+        """The same, where the mistake alone does what the answer did in most wrong cases."""
+        return f"With one change {self._where} they would in all: look at {one_change.looks_of(self.changes)}"
+
+    @property
+    def _where(self):
+        return one_change.in_lines(self.changes[0].lines)
 
 
 def find(search):
@@ -37,7 +48,7 @@ def find(search):
         return None
     first, answer = search.order[0], search.answer
     right = [i for i in search.order if i not in search.wrong]
-    seen = [ids for ids in search.twins.sets(1) if search.plainly_seen(ids) and search.differs(ids, first)]
+    seen = [ids for ids in search.twins.sets(1) if search.plainly_seen(ids) and any(search.differs(ids, i) for i in search.wrong)]
     # Who is right where a mistake alone would be wrong has not made it.
     seen = [ids for ids in seen if not any(search.differs(ids, i) for i in right)]
     build, source, left = answer.builder(), ast.unparse(answer.tree), VERIFIED
@@ -45,7 +56,7 @@ def find(search):
         for ids in seen:
             twin = search.twins.outcome(ids, first)
             nearer = _nearer(search, ids)
-            if twin.error is not None or nearer is False:
+            if twin.error is not None or nearer is False or _spares(search, ids):
                 continue
             too_much = OF_OTHER_SHAPE if nearer is None else TOO_MUCH
             fine, cases = [], _most_telling_first(search, ids)
@@ -77,6 +88,23 @@ def _nearer(search, ids):
         nearer += theirs <= ours < np.inf
         farther += ours < theirs
     return None if not nearer and not farther else nearer >= farther
+
+
+def _spares(search, ids):
+    """Whether the answer is right at places where it would be wrong with these mistakes: then it has not made them."""
+    spared = spoilt = 0
+    most = SPARED
+    for i in search.wrong:
+        values = (search.answer.expected[i].value, search.outcomes[i].value, search.twins.outcome(ids, i).value)
+        for right, ours, theirs in zip(*(arrays(value, numbers=True) for value in values), strict=False):
+            right, ours, theirs = as_array(right), as_array(ours), as_array(theirs)
+            if right.shape == ours.shape == theirs.shape and ours.dtype.kind in "fiub":
+                room = search.answer.tolerances[i]
+                most = SPARED_OF_TWO if right.dtype.kind == "b" else most
+                wrong = ~np.isclose(theirs, right, rtol=room, atol=room, equal_nan=True)
+                spared += int((wrong & np.isclose(ours, right, rtol=room, atol=room, equal_nan=True)).sum())
+                spoilt += int(wrong.sum())
+    return spared > most * spoilt
 
 
 def _distance(right, value):

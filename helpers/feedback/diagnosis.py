@@ -240,8 +240,13 @@ def _change_and_known(search):
     if found is None:
         return None
     known = findings_of(search, [found.ids])
-    points = (known[0].message, found.sentence)
     findings = (*known, Finding("one-change", found.sentence))
+    alike = sum(search.fits(found.ids, i) for i in search.wrong)
+    if 2 * alike > len(search.wrong):  # the change may be a second mistake, or a part of the first
+        many = f"In {alike} of the {len(search.wrong)} wrong cases the same numbers come out with this mistake: "
+        headline = f"{many}{known[0].message}"
+        return Explanation("several changes", headline, findings=findings, more=(found.for_the_rest,))
+    points = (known[0].message, found.sentence)
     return Explanation("several changes", "two things are wrong.", points=points, findings=findings)
 
 

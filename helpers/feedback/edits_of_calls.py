@@ -101,7 +101,7 @@ def edits(function, call, where, parent):
         yield edit(
             2,
             "argument",
-            f"the argument `{keyword.arg}` of {shown}",
+            f"the dtype of {shown}" if keyword.arg == "dtype" else f"the argument `{keyword.arg}` of {shown}",
             where,
             changed(keywords=rest),
             call,
@@ -131,7 +131,12 @@ def edits(function, call, where, parent):
 
 
 def _without_signs(function, call, where, name, shown, changed):
-    """The largest or the mean of absolute values instead of signed ones."""
+    """The largest or the mean of absolute values instead of signed ones, and the other way round."""
+    if name == "norm" and call.args and (len(call.args) == 2 or any(k.arg == "ord" for k in call.keywords)):
+        largest = ast.Attribute(call.args[0], "amax" if function.torch else "max", ast.Load())
+        keywords = [keyword for keyword in call.keywords if keyword.arg != "ord"]
+        look = f"whether signs matter to {shown}"
+        yield function.edit(1, "sign", look, where, ast.Call(largest, [], keywords), call, (name, "signed"))
     if name not in ("max", "amax", "sum", "mean", "all"):
         return
     look = f"whether signs matter to {shown}"

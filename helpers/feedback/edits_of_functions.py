@@ -197,6 +197,8 @@ class _Function:
         for other in others:
             new = ast.BinOp(node.left, other(), node.right)
             yield self.edit(1, "operator", f"the operator `{text}`", where, new, node, (text, other.__name__))
+        if isinstance(node.op, (ast.Add, ast.Sub, ast.Mult)):
+            yield from self._mask_added(node, where, text)
         if isinstance(node.op, ast.BitXor) and isinstance(node.left, ast.BinOp):  # `^` binds more loosely than a power
             inner = node.left
             powered = ast.BinOp(inner.left, inner.op, ast.BinOp(inner.right, ast.Pow(), node.right))
@@ -256,6 +258,19 @@ class _Function:
             yield self.edit(
                 1, "root", f"what stands after the `{text}`", where, ast.BinOp(node.left, node.op, root), node
             )
+
+    def _mask_added(self, node, where, text):
+        """A mask, True and False, that scores are added to or multiplied by, as if it could hide something so."""
+        for mask, scores in ((node.right, node.left), (node.left, node.right)):
+            if not isinstance(mask, ast.Name):
+                continue
+            if self.holds(mask.id) == "mask" or mask.id in self.arguments and not self.holds(mask.id):
+                fill, hidden = edits_of_numbers.infinity(self.torch, True), ast.UnaryOp(ast.Invert(), mask)
+                new = ast.Call(ast.Attribute(scores, "masked_fill", ast.Load()), [hidden, fill], [])
+                if not self.torch:
+                    new = ast.Call(ast.Attribute(ast.Name("np", ast.Load()), "where", ast.Load()), [mask, scores, fill], [])
+                look = f"what `{text}` makes of True and False: it takes them for 1 and 0"
+                yield self.edit(1, "mask", look, where, new, node)
 
     def _kind_of(self, node):
         """What a dropped part is, so that parts alike are dropped together: the function it calls, or its text."""

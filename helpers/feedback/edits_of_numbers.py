@@ -2,7 +2,9 @@
 
 import ast
 
-from .trees import AXES, number, number_of
+from .trees import AXES, name_of, number, number_of
+
+_PRODUCTS = frozenset("dot vdot inner matmul einsum tensordot bmm".split())  # nobody adds 1 to vectors there
 
 
 def other_numbers(node, torch):
@@ -74,7 +76,7 @@ def of_number(function, node, where, parent):
 
 def sizes(function, name):
     """Expressions for the sizes of what a name holds, where it is an argument."""
-    if name in function.arguments and function.holds(name) in ("", "array"):
+    if name in function.arguments and function.holds(name) in ("", "array", "mask"):
         shape = ast.Attribute(ast.Name(name, ast.Load()), "shape", ast.Load())
         yield from (ast.Subscript(shape, number(n), ast.Load()) for n in (-1, 0, 1))
 
@@ -83,7 +85,8 @@ def of_name(function, node, where, parent):
     """A number or an array times another, or by one more or less."""
     name = node.id
     look = f"whether `{name}` is meant as it is"
-    if isinstance(parent, (ast.BinOp, ast.Call, ast.Subscript)):
+    of_product = isinstance(parent, ast.Call) and name_of(parent) in _PRODUCTS
+    if isinstance(parent, (ast.BinOp, ast.Call, ast.Subscript)) and not of_product:
         one, two = ast.Constant(1), ast.Constant(2)
         for n, op in ((one, ast.Add()), (one, ast.Sub()), (two, ast.Mult())):
             yield function.edit(3, "part", look, where, ast.BinOp(node, op, n), node, (name, type(op).__name__))

@@ -37,6 +37,7 @@ def _of_lines(function, owner, field, in_loop):
         if isinstance(line, (ast.Assign, ast.AugAssign)):
             yield from _assignment(function, line, (owner, field, i), in_loop)
             yield from _layers_kept(function, line)
+            yield from _name_moved(function, line, (owner, field, i))
         if isinstance(line, ast.If) and len(lines) > 1:
             look = "whether that `if` is needed, with what it does"
             yield whole(2, "if", look, before + after, at, line.lineno)
@@ -75,6 +76,16 @@ def _layers_kept(function, line):
         func = ast.Attribute(ast.Name("nn", ast.Load()), "ModuleList", ast.Load())
         look = f"what kind of list `{ast.unparse(line.targets[0])}` is"
         yield function.edit(1, "list", look, (line, "value", None), ast.Call(func, [line.value], []), line.value)
+
+
+def _name_moved(function, line, where):
+    """`cache = {...}` of an argument as an update of what was given, which whoever called then sees."""
+    named = isinstance(line, ast.Assign) and isinstance(line.targets[0], ast.Name)
+    if named and isinstance(line.value, ast.Dict) and line.targets[0].id in function.arguments:
+        name = line.targets[0].id
+        updated = ast.Call(ast.Attribute(ast.Name(name, ast.Load()), "update", ast.Load()), [line.value], [])
+        look = f"what `{name}` is after that line: what was given, or something new?"
+        yield function.edit(1, "argument", look, where, ast.Expr(updated), line)
 
 
 def _assignment(function, line, where, in_loop):

@@ -33,7 +33,8 @@ class Mistake:
     """A known mistake, as a patch of the reference's own source.
 
     old, new: text that occurs exactly once, and what stands there instead. edits: several such pairs.
-    source: a whole other algorithm instead of a patch; it takes no part in combinations.
+    source: a whole other algorithm instead of a patch. It takes no part in combinations, unless it combines: then
+    each other mistake whose texts occur exactly once in it, too, is looked for beside it.
     together: among how many mistakes at once it is looked for: 3, 2, or 1 for alone; less keeps the search short.
     hides_others: it stops the code, or overwrites what others did, so that a second mistake may leave no trace
     until this one is mended.
@@ -48,6 +49,7 @@ class Mistake:
     source: str | None = None
     together: int = 3
     hides_others: bool = False
+    combines: bool = False
 
     @property
     def patches(self):

@@ -79,6 +79,10 @@ def partly(search):
         cases = range(len(search.outcomes))
         everywhere = [sum(search.fits(ids, i) for i in cases) for ids in best]
         best = [ids for ids, n in zip(best, everywhere, strict=True) if most == len(wrong) or 3 * n >= len(cases)]
+        # Who is right in most cases where a mistake would do harm has hardly made it.
+        right = [i for i in cases if i not in wrong]
+        spared = max(most, len(right) // 2)
+        best = [ids for ids in best if sum(not search.fits(ids, i) for i in right) <= spared]
         ways = messages(search, best)
         if 3 * most < len(wrong) or not best or len(ways) > 2:
             continue

@@ -215,7 +215,16 @@ def _wrong_values(exercise, expected, got, case):
     right = [n for n, *_ in pairs(exercise, expected, got) if n not in names]
     fine = f" {' and '.join(f'`{n}`' for n in right)} {'is' if len(right) == 1 else 'are'} right." if right else ""
     shown_e, shown_g = _distinct(e_value, g_value)
-    return Problem("value", f"{label} is {shown_g} and should be {shown_e}.{fine}")
+    cut = f" Yours holds whole numbers ({dtype_name(g)}), which cuts fractions off." if _cut_off(e, g) else ""
+    return Problem("value", f"{label} is {shown_g} and should be {shown_e}.{cut}{fine}")
+
+
+def _cut_off(expected, got):
+    """Whether an array that should hold fractions holds the same numbers without them."""
+    e, g = (as_array(x) if is_array(x) else None for x in (expected, got))
+    if e is None or g is None or e.dtype.kind != "f" or g.dtype.kind not in "iu" or e.shape != g.shape:
+        return False
+    return bool(np.array_equal(np.trunc(e), g))
 
 
 def _plain(x):

@@ -9,6 +9,7 @@ from .messages import Told, makes_right
 from .variants import quiet_libraries
 
 FUNCTION_LIMIT, CLASS_LIMIT = 400, 340  # edits that are tried
+SILENCES = 6  # edits that fit of which it is asked whether they only take away what another line does
 AFTER_A_FIND = 150  # more edits that are tried once one fits, to see whether others fit as well
 
 
@@ -51,13 +52,13 @@ class Changes(Told):
         return _sentence(self.options, values_alone)
 
 
-def find(tree, build, fits, edits, limit=None, tried=None):
+def find(tree, build, fits, edits, limit=None, tried=None, silences=None):
     """The single change that makes an answer right, as Changes, or None if none of those tried does.
 
     tree: the answer, from `variants.parse`; it is the same again on return. build: a `variants.Builder`.
     fits: whether such a variant is right on every case; guarded by the caller, the first wrong case tried first.
     edits: all of the tree, from `edits_of`. limit: how many are tried; FUNCTION_LIMIT or CLASS_LIMIT for None.
-    tried: called with every edit after it was tried.
+    tried: called with every edit after it was tried. silences: whether an edit takes away what another line does.
     """
     limit = limit or (CLASS_LIMIT if isinstance(tree.body[0], ast.ClassDef) else FUNCTION_LIMIT)
     found, left = [], limit
@@ -75,7 +76,7 @@ def find(tree, build, fits, edits, limit=None, tried=None):
                 left = min(left, AFTER_A_FIND) if len(found) == 1 else left
     if not found:
         return None
-    return Changes(options(found, tree))
+    return Changes(options(found, tree, silences))
 
 
 def fits_when_built(tree, build, fits):
@@ -84,8 +85,13 @@ def fits_when_built(tree, build, fits):
     return variant is not None and fits(variant)
 
 
-def options(found, tree):
-    """At most two Changes that stand for edits of a tree that work, each by itself."""
+def options(found, tree, silences=None):
+    """At most two Changes that stand for edits of a tree that work, each by itself.
+
+    silences: whether an edit only takes away what another line does: then others come first, if there are any.
+    """
+    if silences is not None and len(found) > 1:
+        found = [edit for n, edit in enumerate(found) if n >= SILENCES or not silences(edit)] or found
     return _options(found, {remark.line for remark in reading.remarks(tree)})
 
 

@@ -6,7 +6,7 @@ import inspect
 import numpy as np
 
 from ..course import VOCABULARY
-from . import counting, evidence, explanations, first_difference, one_change
+from . import counting, evidence, explanations, first_difference, one_change, silencing
 from .outcomes import same_outcome
 from .running import line_in, place_of
 
@@ -136,7 +136,21 @@ class Search:
         if answer.tree is None or not inspect.signature(self.exercise.reference).parameters:
             return None  # where nothing is given, many answers are right, and a change that works is no advice
         build = answer.builder(FOR_ONE_OF_CLASSES if self.exercise.is_class else FOR_ONE_CHANGE)
-        return one_change.find(answer.tree, build, answer.fits, answer.edits, tried=self._keep_tried)
+        return one_change.find(
+            answer.tree, build, answer.fits, answer.edits, tried=self._keep_tried, silences=None if self.is_verdict else self.silences
+        )
+
+    def silences(self, edit):
+        """Whether an edit only takes away what another line of the answer does in the first wrong case."""
+        answer = self.answer
+        build = answer.builder()
+        build.space[silencing.NOISE] = silencing.noise
+
+        def run(tree):
+            variant = build.attempt(tree)
+            return None if variant is None else answer.run_variant(variant, self.order[0])
+
+        return silencing.silences(answer.tree, edit, run)
 
     def _keep_tried(self, edit):
         """Keep an edit with what the answer did with it on the first wrong case."""

@@ -19,8 +19,9 @@ class Twins:
 
     def source(self, ids):
         """The reference's source with these mistakes in it. ids: a frozenset of mistake ids."""
-        if len(ids) == 1 and self.mistakes[next(iter(ids))].source is not None:
-            return self.mistakes[next(iter(ids))].source
+        whole = next((id for id in ids if self.mistakes[id].source is not None), None)
+        if whole is not None:
+            return _patched(self.mistakes[whole].source, (self.mistakes[id] for id in ids - {whole}))
         text = self.exercise.source
         for start, end, new in sorted((span for id in ids for span in self.spans[id]), reverse=True):
             text = text[:start] + new + text[end:]
@@ -55,6 +56,15 @@ class Twins:
         for ids in itertools.combinations(candidates, size):
             if all(self._apart(a, b) for a, b in itertools.combinations(ids, 2)):
                 yield frozenset(ids)
+        if size == 2:
+            yield from self._beside_whole_ones(candidates)
+
+    def _beside_whole_ones(self, candidates):
+        """Pairs of a mistake that is a whole algorithm, and combines, with each that fits it as a patch."""
+        for whole in (mistake for mistake in self.mistakes.values() if mistake.combines):
+            for id in candidates:
+                if all(whole.source.count(old) == 1 for old, _ in self.mistakes[id].patches):
+                    yield frozenset({whole.id, id})
 
     def pairs(self, candidates):
         """Pairs of these mistakes (ids) whose patches do not touch each other."""
@@ -90,6 +100,13 @@ def build(exercise, source, names=None):
 @functools.lru_cache(maxsize=8)  # the same reference again and again, with other names
 def _compiled(source, id):
     return compile(source, f"<variant of {id}>", "exec")
+
+
+def _patched(source, mistakes):
+    for mistake in mistakes:
+        for old, new in mistake.patches:
+            source = source.replace(old, new)
+    return source
 
 
 def _spans(exercise, mistake):

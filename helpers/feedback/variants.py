@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import guards
-from .values import is_array, is_layer
+from .values import dtype_name, is_array, is_layer
 
 LARGEST = 4000  # nodes of a tree that is looked at
 # What variants do is counted in function calls: each costs what the answer itself took on one case, compiling included,
@@ -311,12 +311,12 @@ def _held(frame):
 
 
 def kind_of(value):
-    """ "array" for one with axes, "number", "mapping" or "layer", for values that never stand for each other; else "".
+    """ "array" for one with axes, "mask", "number", "mapping" or "layer": values that never stand for each other.
 
-    A layer is a module of PyTorch's.
+    A mask is an array of True and False, a layer a module of PyTorch's. Else "".
     """
     if is_array(value):
-        return "array" if value.ndim else "number"
+        return ("mask" if dtype_name(value) == "bool" else "array") if value.ndim else "number"
     if isinstance(value, (int, float, np.generic)):
         return "number"
     return "mapping" if isinstance(value, dict) else "layer" if is_layer(value) else ""

@@ -15,10 +15,12 @@ def normal(seed, *shapes, dtype=float):
     return tuple(rng.normal(size=shape).astype(dtype) for shape in shapes)
 
 
-def whole(seed, *shapes):
-    """A tuple of arrays of small whole numbers, such as a lesson writes by hand."""
+def whole(seed, *shapes, but=()):
+    """A tuple of arrays of small whole numbers, such as a lesson writes by hand. but: places of those with fractions."""
     rng = np.random.default_rng(seed)
-    return tuple(rng.integers(-3, 4, size=shape) for shape in shapes)
+    return tuple(
+        rng.normal(size=shape) if place in but else rng.integers(-3, 4, size=shape) for place, shape in enumerate(shapes)
+    )
 
 
 def alone(id, message, *edits, **more):

@@ -10,6 +10,11 @@ def _case(name, values, weights):
     return Case(name, lambda: (np.array(values, dtype=float), np.array(weights, dtype=float)), {"n": len(values)})
 
 
+def _case_as_written(name, values, weights):
+    """Whole numbers stay whole numbers."""
+    return Case(name, lambda: (np.array(values), np.array(weights)), {"n": len(values)})
+
+
 def _loop(change, *, over="values, weights", result="total / np.sum(weights)"):
     """A weighted average by loop, with what happens to the total in each round."""
     head = f"def weighted_average(values, weights):\n    total = 0.0\n    for value, weight in zip({over}):\n"
@@ -31,12 +36,16 @@ EXERCISES = (
             _case("small weights", [-1, 5], [0.375, 0.125]),
             _case("one value", [7], [3]),
             _case("a weight of zero", [100, 2, 4, 6], [0, 1, 1, 3]),
+            _case_as_written("values with fractions, weights of whole numbers", [0.25, 7.5, 3.75], [2, 3, 1]),
+            _case_as_written("values of whole numbers, weights with fractions", [9, 2, 5, 4], [0.5, 1.25, 0.75, 2.0]),
         ),
         mistakes=(
             Mistake("not-divided", old=" / np.sum(weights)", new="",
                 message="You added up weight times value but did not divide by the sum of the weights, which need not be 1."),
             Mistake("divided-by-count", old="np.sum(weights)", new="len(values)",
                 message="You divided by the number of values; divide by the sum of the weights."),
+            Mistake("divided-by-positive-weights", old="np.sum(weights)", new="np.count_nonzero(weights)",
+                message="You divided by how many weights are above 0; divide by their sum, in which a weight of 2 counts twice."),
             Mistake("plain-mean", old="np.sum(weights * values) / np.sum(weights)", new="np.mean(values)",
                 message="You took the plain mean, in which every value counts the same; the weights say how much each one counts."),
             Mistake("sum-of-values", old="np.sum(weights)", new="np.sum(values)",

@@ -130,6 +130,8 @@ SAMPLES = Exercise(
             message="Your features are uniform between 0 and 1: their mean is not 0, so the dot products drift to d_k/4. Draw standard normal features."),
         Mistake("uniform-centred", edits=_both_drawn("rng.uniform(-1, 1, (n, d_k))"),
             message="Your features are uniform between −1 and 1, with variance 1/3: draw standard normal features, of variance 1."),
+        Mistake("uniform-of-width-one", edits=_both_drawn("rng.random((n, d_k)) - 0.5"),
+            message="Your features are uniform between −½ and ½, with variance 1/12: draw standard normal features, of variance 1."),
         Mistake("uniform-unit-variance", edits=_both_drawn("rng.uniform(-(3**0.5), 3**0.5, (n, d_k))"),
             message="Your features are uniform: mean and variance are right, but standard normal features are wanted."),
         Mistake("signs", edits=_both_drawn("rng.choice([-1.0, 1.0], (n, d_k))"),
@@ -165,13 +167,13 @@ SAMPLES = Exercise(
     ),
     indistinguishable=(
         # A cosine is between −1 and 1 whatever the vectors, and a sum of squares or of positive products has no sign to lose.
-        *pairs("cosine", "one-query-for-all", "keys-from-queries", "uniform-centred", "uniform-unit-variance", "signs"),
+        *pairs("cosine", "one-query-for-all", "keys-from-queries", "uniform-centred", "uniform-of-width-one", "uniform-unit-variance", "signs"),
         *pairs("absolute", "query-is-key", "uniform"),
         ("sum-of-vectors", "uniform-unit-variance"),
         ("all-pairs", "one-query-for-all"),
         ("mean-instead-of-sum", "signs"),
         *pairs("unit-queries", "cosine"),
-        *pairs("squared-distance", "query-is-key", "absolute"),
+        *pairs("squared-distance", "query-is-key", "absolute", "uniform", "uniform-of-width-one"),  # a difference does not see their mean
     ),
     alternatives=(
         "def sample_dot_products(n, d_k, rng):\n    return np.array([rng.normal(size=d_k) @ rng.normal(size=d_k) for _ in range(n)])",
@@ -429,12 +431,12 @@ JACOBIAN = Exercise(
 # 3.4 Backwards without the Jacobian -----------------------------------------------------------------------------------
 
 
-def _backward_case(name, seed, *shape, dims=None, size=1.0, masked=False, dtype=float):
+def _backward_case(name, seed, *shape, dims=None, size=1.0, masked=False, dtype=float, gradients=None):
     def make():
         scores, d_weights = normal(seed, shape, shape)
         if masked:
             scores[..., 1::2] = -np.inf
-        return softmax(2 * scores).astype(dtype), (size * d_weights).astype(dtype)
+        return softmax(2 * scores).astype(dtype), (size * d_weights).astype(gradients or dtype)
 
     return Case(name, make, _of_rank(shape) if dims is None else dims)
 
@@ -482,6 +484,7 @@ BACKWARD = Exercise(
         _backward_case("large gradients", 6, 4, 5, size=1e6),
         _backward_case("rows of one weight", 7, 3, 1),
         _backward_case("float32", 8, 3, 6, dtype=np.float32),
+        _backward_case("gradients of whole numbers", 9, 5, 7, size=3, gradients=int),
     ),
     mistakes=(
         Mistake("row-sum-missing", old="d_weights - mean", new="d_weights", hides_others=True,

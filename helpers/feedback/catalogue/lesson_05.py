@@ -191,6 +191,8 @@ CAUSAL_MASK = Exercise(
             message="Nothing is allowed in your mask: the triangle must be cut from ones (True), not from zeros."),
         Mistake("mirrored", old=".tril()", new=".tril().flip(-1)",
             message="Your triangle is mirrored left to right: row t is True in its first t + 1 columns."),
+        Mistake("rows-get-shorter", old=".tril()", new=".tril().flip(-2)",
+            message="Your rows get shorter on the way down: the first word sees everything, the last one word 0 only. Row t is True in its first t + 1 columns."),
         Mistake("only-itself", old=".tril()", new=".tril().triu()",
             message="Each word sees only itself in your mask; it may see all words before it too."),
         Mistake("numbers", old="dtype=torch.bool", new="dtype=torch.float32",

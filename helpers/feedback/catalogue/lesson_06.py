@@ -125,8 +125,10 @@ EQUIVARIANCE = Exercise(
             ("torch.allclose(shuffled_before, shuffled_after, rtol=1e-4, atol=1e-5)", "torch.equal(shuffled_before, shuffled_after)")),
         alone("tolerance-too-wide", "Your tolerance is so wide that a faint dependence on the position slips through; rounding is near 1e-16 here and 1e-7 in float32, so 1e-5 is ample.",
             ("rtol=1e-4, atol=1e-5", "atol=0.1")),
-        alone("shuffled-back", "You shuffled the output the other way (the inverse order). It must move the way the input moved: index both with perm.",
+        alone("shuffled-back", "The output goes the wrong way: it is shuffled in the inverse order, or perm is applied once more to undo the shuffle, which perm does only where it exchanges pairs. Compare f(X[perm]) with f(X)[perm].",
             ("f(X)[perm]", "f(X)[perm.argsort()]")),
+        alone("shuffled-back-no-tolerance", "The output goes the wrong way: it is shuffled in the inverse order, or perm is applied once more to undo the shuffle, which perm does only where it exchanges pairs. Compare f(X[perm]) with f(X)[perm]. And sums taken in another order round differently: compare with a small tolerance.",
+            ("f(X[perm])", "f(X[perm])[perm]"), ("f(X)[perm]", "f(X)"), ("torch.allclose(shuffled_before, shuffled_after, rtol=1e-4, atol=1e-5)", "torch.equal(shuffled_before, shuffled_after)")),
         alone("input-not-shuffled", "You applied f to X as it stands on both sides; on one of them X is to be shuffled first, f(X[perm]).",
             ("f(X[perm])", "f(X)")),
         alone("same-thing-twice", "Your two sides are the same, so every function passes: shuffle before f on one side and after f on the other.",
@@ -383,12 +385,12 @@ ROPE = Exercise(
             message="Each pair is turned rightly, but you joined the results as two halves; they belong back in the columns they came from, 0::2 and 1::2 (stack on a new last axis, then flatten)."),
         Mistake("read-as-halves", old="x[..., 0::2], x[..., 1::2]", new="x[..., : d // 2], x[..., d // 2 :]",
             message="You took the first and second half of the columns for the two sides of the pairs and wrote the results as neighbours: read pairs as 0::2 and 1::2 too."),
-        Mistake("mixed-layouts",
+        Mistake("mixed-layouts", combines=True,
             source="def rope(x, base=10000.0, offset=0):\n    T, d = x.shape[-2:]\n    frequencies = base ** (-torch.arange(0, d, 2, dtype=x.dtype) / d)\n"
             "    angles = ((torch.arange(T) + offset)[:, None] * frequencies).repeat_interleave(2, dim=-1)\n"
             "    turned = torch.cat([-x[..., d // 2 :], x[..., : d // 2]], dim=-1)\n    return x * torch.cos(angles) + turned * torch.sin(angles)",
             message="You mixed the two layouts: the angles are for pairs (0, 1), (2, 3), …, but the rotation pairs i with i + d/2. Scores then no longer depend on the distance alone: choose one, here the neighbours."),
-        Mistake("mixed-the-other-way",
+        Mistake("mixed-the-other-way", combines=True,
             source="def rope(x, base=10000.0, offset=0):\n    T, d = x.shape[-2:]\n    frequencies = base ** (-torch.arange(0, d, 2, dtype=x.dtype) / d)\n"
             "    angles = ((torch.arange(T) + offset)[:, None] * frequencies).repeat(1, 2)\n"
             "    turned = torch.stack([-x[..., 1::2], x[..., 0::2]], dim=-1).flatten(-2)\n    return x * torch.cos(angles) + turned * torch.sin(angles)",
@@ -433,7 +435,7 @@ ROPE = Exercise(
             message="You wrote into x itself. That changes the caller's tensor, and the second line already reads the turned column: fill a new tensor."),
         Mistake("degrees", old="* frequencies", new="* torch.deg2rad(frequencies)",
             message="You took the angles for degrees; they are radians."),
-        Mistake("adds-sinusoids",
+        Mistake("adds-sinusoids", combines=True,
             source="def rope(x, base=10000.0, offset=0):\n    T, d = x.shape[-2:]\n    angles = (torch.arange(T) + offset)[:, None] * base ** (-torch.arange(0, d, 2, dtype=x.dtype) / d)\n"
             "    return x + torch.stack([torch.sin(angles), torch.cos(angles)], dim=-1).flatten(-2)",
             message="You added sinusoids to x; RoPE adds nothing, it turns each pair of columns."),
@@ -442,6 +444,7 @@ ROPE = Exercise(
         ("both-plus", "both-minus"),
         ("joined-as-halves", "read-as-halves"),
         ("offset-for-all", "positions-from-head-axis"),
+        *pairs("one-frequency", "halves", "mixed-layouts"),
     ),
     alternatives=(
         "def rope(x, base=10000.0, offset=0):\n    T, d = x.shape[-2:]\n    freq = base ** (-torch.arange(0, d, 2) / d)\n    ang = torch.outer(torch.arange(T) + offset, freq)\n"
@@ -523,7 +526,7 @@ ALIBI = Exercise(
         Mistake("one-row-for-all-queries",
             source="def alibi_bias(n_heads, T):\n    slopes = 2.0 ** (-8 * torch.arange(1, n_heads + 1) / n_heads)\n    return slopes[:, None, None] * torch.arange(T)",
             message="You made one row, slope · k, for all queries. Programs do that, because softmax does not feel a constant added to a row; here the whole table is wanted, minus slope times distance, (h, T, T)."),
-        Mistake("key-number",
+        Mistake("key-number", combines=True,
             source="def alibi_bias(n_heads, T):\n    slopes = 2.0 ** (-8 * torch.arange(1, n_heads + 1) / n_heads)\n    return (slopes[:, None, None] * torch.arange(T)).expand(n_heads, T, T)",
             message="Your bias grows with the key's number, the same in every row. Softmax gives the same weights (each row differs from the right one by a constant), but here the distance is wanted, so that the diagonal is 0."),
         Mistake("weights-not-scores", old="return -slopes[:, None, None] * distances", new="return torch.exp(-slopes[:, None, None] * distances)",

@@ -212,7 +212,7 @@ _ONLINE = """def tiled_attention(Q, K, V, tile, causal=False):
     T_q, T_k = Q.shape[-2], K.shape[-2]
     rows = []
     for i in range(0, T_q, tile):
-        q = Q[..., i : i + tile, :] / math.sqrt(Q.shape[-1])
+        q = Q[..., i : i + tile, :] * (1 / math.sqrt(Q.shape[-1]))
         m = torch.full_like(q[..., :1], -torch.inf)
         l = torch.zeros_like(m)
         acc = torch.zeros(*q.shape[:-1], V.shape[-1], dtype=Q.dtype)
@@ -240,7 +240,7 @@ def _online(id, message, *edits):
         if source.count(old) != 1:
             raise ValueError(f"mistake {id!r}: {old!r} occurs {source.count(old)} times, not once")
         source = source.replace(old, new)
-    return Mistake(id, message, source=source)
+    return Mistake(id, message, source=source, combines=True)
 
 
 TILES = Exercise(
@@ -649,7 +649,7 @@ CACHE = Exercise(
         Mistake("not-scaled", old=" / math.sqrt(Q.shape[-1])", new="", message="The scores are not scaled: divide by √d_k = {sqrt_d_k}."),
         Mistake("no-W_o", old="layer.W_o(merge_heads(heads))", new="merge_heads(heads)",
             message="The heads were merged, but not mixed by W_o."),
-        Mistake("no-mask", old="positions <= positions[T_old:, None]", new="(positions >= 0).expand(Q.shape[-2], -1)",
+        Mistake("no-mask", old=".masked_fill(~allowed, -torch.inf)", new="",
             message="Nothing is hidden. That is right for one new word, which may see everything; in a piece of several, each must not see those after it."),
         Mistake("top-left-mask", old="positions <= positions[T_old:, None]", new="positions <= torch.arange(Q.shape[-2])[:, None]", message=_TOP_LEFT),
         alone("top-left-mask-for-pieces", "Your mask starts at the top left, and only a single new word is spared it (PyTorch's `is_causal` does so). In a later piece new word n then sees n + 1 keys of the whole text; it may see all up to place T_old + n.",
@@ -705,6 +705,7 @@ CACHE = Exercise(
         alone("whole-text-out", "You return an output for every word in the cache; wanted are those of the new words.",
             ('weights @ cache["V"]', 'torch.cat([cache["V"][:, :, :T_old], weights @ cache["V"]], dim=-2)')),
     ),
+    indistinguishable=(("no-mask", "top-left-mask"),),  # what is not laid on cannot be wrong
     alternatives=(
         "def attend_with_cache(layer, x_new, cache):\n    h = layer.n_heads\n    q, k, v = split_heads(layer.W_q(x_new), h), split_heads(layer.W_k(x_new), h), split_heads(layer.W_v(x_new), h)\n"
         "    start, n = cache['K'].size(2), x_new.size(1)\n    k = torch.cat((cache['K'], rope(k, offset=start)), 2)\n    v = torch.cat((cache['V'], v), 2)\n    cache.update(K=k, V=v)\n"
@@ -765,11 +766,11 @@ _SHARE = """def grouped_query_attention(Q, K, V, mask=None):
 """
 
 
-def _copied(id, message, *edits):
+def _copied(id, message, *edits, combines=True):
     source = _SHARE
     for old, new in edits:
         source = source.replace(old, new)
-    return Mistake(id, message, source=source)
+    return Mistake(id, message, source=source, combines=combines)
 
 
 def _copies_keys(candidate):
@@ -819,12 +820,12 @@ GROUPS = Exercise(
             ("K.repeat_interleave(n, dim=1)", "K[:, :1]"), ("V.repeat_interleave(n, dim=1)", "V[:, :1]")),
         _copied("mean-of-groups", "The heads of keys and values were averaged into one. Each group of heads has its own.",
             ("K.repeat_interleave(n, dim=1)", "K.mean(dim=1, keepdim=True)"), ("V.repeat_interleave(n, dim=1)", "V.mean(dim=1, keepdim=True)")),
-        _copied("repeated-g-times", "You repeated each head of keys g times. There are h heads and g of keys, so each is needed h / g times.", ("Q.shape[1] // K.shape[1]", "K.shape[1]")),
+        _copied("repeated-g-times", "You repeated each head of keys g times. There are h heads and g of keys, so each is needed h / g times.", ("Q.shape[1] // K.shape[1]", "K.shape[1]"), combines=False),
         _copied("divided-by-g", "Head i takes the keys of head i // g in yours. h / g heads share one head of keys, so it is i // (h / g); with g, some heads of keys are never read, or there are not enough.",
             ("K.repeat_interleave(n, dim=1)", "torch.stack([K[:, i // K.shape[1]] for i in range(Q.shape[1])], dim=1)"),
             ("V.repeat_interleave(n, dim=1)", "torch.stack([V[:, i // V.shape[1]] for i in range(Q.shape[1])], dim=1)")),
         _copied("not-shared", "Q has h = {h} heads and K has g = {g}, and the product of the two cannot line them up: heads of queries must share heads of keys. (Heads are dim=1.)",
-            ("K.repeat_interleave(n, dim=1)", "K"), ("V.repeat_interleave(n, dim=1)", "V")),
+            ("K.repeat_interleave(n, dim=1)", "K"), ("V.repeat_interleave(n, dim=1)", "V"), combines=False),
         Mistake("queries-averaged", old=_TOGETHER, new=_EXPANDED.format("Q.reshape(B, g, h // g, T_q, d_k).mean(dim=2, keepdim=True)"), message=_ONE_QUERY.format("averaged")),
         Mistake("queries-added", old=_TOGETHER, new=_EXPANDED.format("Q.reshape(B, g, h // g, T_q, d_k).sum(dim=2, keepdim=True)"), together=2, message=_ONE_QUERY.format("added up")),
         Mistake("first-query-of-each-group", old=_TOGETHER, new=_EXPANDED.format("Q.reshape(B, g, h // g, T_q, d_k)[:, :, :1]"), together=2,

@@ -486,7 +486,7 @@ LOSS = Exercise(
     words={"predicted": "the logits that have a target", "targets": "the targets"},
     cases=(
         _loss_case("no padding", 0, 3, 7, 11),
-        _loss_case("padding with token 0", 1, 3, 7, 11, pad_id=0),
+        _loss_case("padding with token 0", 13, 3, 7, 11, pad_id=0),
         _loss_case("padding with the last token", 2, 4, 9, 17, pad_id=16),
         _loss_case("logits that are right about every next token", 3, 3, 7, 11, perfect=True),
         _loss_case("very large logits, float64", 4, 3, 7, 11, scale=300.0, dtype=torch.float64),
@@ -517,6 +517,9 @@ LOSS = Exercise(
             message="Logits and targets are flattened in different orders, so batch and time are mixed: neighbours no longer belong together."),
         Mistake("padding-counts", old="ignore_index=pad_id", new="ignore_index=-100",
             message="Nothing changes with pad_id: targets that are padding still count. They are to be left out of the mean."),
+        Mistake("mean-of-means", old=_LAST, together=2,
+            new="torch.stack([F.cross_entropy(one, t, ignore_index=pad_id) for one, t in zip(logits[:, :-1], tokens[:, 1:]) if (t != pad_id).any()]).mean()",
+            message="You took the mean of each text and then the mean of those, so a target in a short text counts for more. One mean over all targets is wanted."),
         Mistake("padding-zeroed", old=_LAST, new='(F.cross_entropy(predicted, targets, reduction="none") * (targets != pad_id)).mean()',
             message="Padding costs nothing, but still counts in the mean: divide by the number of targets that are no padding."),
         Mistake("padding-of-inputs", old=_LAST, new="F.cross_entropy(predicted[tokens[:, :-1].flatten() != pad_id], targets[tokens[:, :-1].flatten() != pad_id])",

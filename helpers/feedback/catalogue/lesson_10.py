@@ -132,6 +132,8 @@ ATTENTION = Exercise(
         Mistake("mask-inverted", old="~mask", new="mask", message="You hid what may be seen: True in the mask means *may attend*."),
         Mistake("mask-after-softmax", edits=((f"        scores = {_FILL}", "        pass"), (_SOFTMAX, f"{_SOFTMAX}\n    if mask is not None:\n        weights = weights.masked_fill(~mask, 0.0)")),
             message="You masked after the softmax: hidden tokens have already taken their share, and the rows no longer sum to 1."),
+        Mistake("mask-added", old=_FILL, new="scores + mask", together=2,
+            message="You added the mask to the scores, where True counts as 1 and False as 0, and nothing is hidden. What may not be seen gets the score −∞."),
         Mistake("mask-as-zero", old="-torch.inf", new="0.0",
             message="Hidden scores became 0, and e⁰ = 1: they still get weight. Minus infinity gives none."),
         Mistake("mask-on-queries", old=_FILL, new="scores.masked_fill(~mask.transpose(-2, -1), -torch.inf)", hides_others=True,
