@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from . import partial_change, parting
+from . import conditions, partial_change, parting
 from .remarks import missing_in, remarks_on
 
 
@@ -15,7 +15,7 @@ def likely(search):
     maybe = _suspicions(search, [remark for remark in remarks if not remark.certain])[:1]
     whole = [part[0]] if part and part[1] == len(search.wrong) else []
     rest = [part[0]] if part and not whole else []
-    roads = parting.find(search.answer) if not whole else None
+    roads = (parting.find(search.answer) or conditions.find(search.answer)) if not whole else None
     said = [*sure[:2], *whole, *some, *rest, *_first_difference(search), *([roads] if roads else [])]
     stopped = search.answer.stopped(search.order[0])  # which need not come of anything that is missing
     missing = [] if said or stopped else missing_in(search.answer)[:1]

@@ -55,6 +55,15 @@ def _is_name(node):
     return isinstance(node, ast.Name)
 
 
+def _other_sizes(function, bound):
+    """A bound of a slice with the size of an argument in the place of a name in it."""
+    inner = bound.operand if isinstance(bound, ast.UnaryOp) else bound
+    if isinstance(inner, ast.Name) and function.holds(inner.id) == "number":
+        for argument in function.arguments[:6]:
+            for size in edits_of_numbers.sizes(function, argument):
+                yield size if inner is bound else ast.UnaryOp(bound.op, size)
+
+
 def _bounds(function, node, part):
     """Other ends of a slice."""
     base = ast.unparse(node.value)[:20]
@@ -69,6 +78,7 @@ def _bounds(function, node, part):
             others += [ast.BinOp(bound, op(), ast.Constant(1)) for op in (ast.Add, ast.Sub)]
         elif field != "step":
             others += [number(n) for n in (1, -1)]
+        others += _other_sizes(function, bound)
         for new in others:
             key = ("slice", field, function.text(part), function.text(new))
             yield function.change(2, "slice", look, key, (node.lineno,), ((part, field, None, new),))

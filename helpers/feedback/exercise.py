@@ -90,6 +90,7 @@ class Exercise:
     properties: functions (candidate) -> Finding or None, asked once the values are right.
     notes: functions (candidate) -> sentence or None, added to a passing report.
     sums_to_one: names of results whose last axis sums to 1.
+    keeps_dtype: the docstring promises results of an input's dtype, and others are wrong.
     starts_with: ids of mistakes that the learner's cell begins with (a debugging exercise).
     indistinguishable: pairs of mistakes that no input can tell from a smaller or another set.
     max_mistakes: how many mistakes at once diagnosis looks for.
@@ -109,6 +110,7 @@ class Exercise:
     properties: tuple[Callable, ...] = ()
     notes: tuple[Callable, ...] = ()
     sums_to_one: tuple[str, ...] = ()
+    keeps_dtype: bool = False
     starts_with: tuple[str, ...] = ()
     indistinguishable: tuple[tuple[str, str], ...] = ()
     max_mistakes: int = 3

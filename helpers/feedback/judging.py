@@ -156,7 +156,7 @@ class _Judgement:
         if problem is None:
             return report
         LOG.debug("nothing could be explained of exercise %s", self.exercise.id, exc_info=problem)
-        return self._make(status, self.answer.problems[first].text)  # a result that no explanation can work with
+        return self._make(status, *self._where(first)[:1], paragraphs=self._where(first)[1:])  # a result beyond all roads
 
     def _explained(self, first, status):
         answer = self.answer
@@ -225,6 +225,8 @@ class _Judgement:
         error = answer.outcomes[first].error
         if isinstance(error, AnswerProblem):
             return self._make(status, error.finding.message, mistakes=(error.finding,), paragraphs=where[1:])
+        if all(problem.kind == "dtype" for problem in answer.problems if problem):
+            return self._make(status, where[0], paragraphs=where[1:])
         likely = [*causes.likely(self.search), *hints.hints(answer, self.search.arises), *self._changed()]
         advice = errors.advice(error)
         if answer.stopped(first) or not one_case.same_shapes(answer, first):

@@ -13,7 +13,7 @@ MOST_AXES = 4  # of an array whose axes are put in other orders
 
 def kept(value):
     """A copy of a value, as it is now, or None where it is nothing to compare."""
-    if hasattr(value, "detach"):
+    if is_tensor(value):
         return value.detach().clone() if value.numel() <= LARGEST else None
     if isinstance(value, np.ndarray):
         return value.copy() if value.size <= LARGEST and value.dtype.kind in "fiub" else None

@@ -28,7 +28,10 @@ from .values import (
 
 @dataclass(frozen=True)
 class Problem:
-    """What is wrong in one case. kind: "error", "missing error", "kind", "shape", "value", "changed" or "judged"."""
+    """What is wrong in one case.
+
+    kind: "error", "missing error", "kind", "shape", "value", "dtype", "changed" or "judged".
+    """
 
     kind: str
     text: str
@@ -53,6 +56,7 @@ def is_right(exercise, case, expected, outcome):
         or _wrong_kind(exercise, expected.value, outcome.value)
         or _wrong_shape(exercise, expected.value, outcome.value, case)
         or next(_off(exercise, expected.value, outcome.value, case), None)
+        or _wrong_dtype(exercise, expected.value, outcome.value)
     )
 
 
@@ -68,6 +72,7 @@ def _problem(exercise, case, expected, outcome, candidate):
         _wrong_kind(exercise, expected.value, outcome.value)
         or _wrong_shape(exercise, expected.value, outcome.value, case)
         or _wrong_values(exercise, expected.value, outcome.value, case)
+        or _wrong_dtype(exercise, expected.value, outcome.value)
         or changed_inputs(exercise, outcome)
     )
 
@@ -225,6 +230,17 @@ def _cut_off(expected, got):
     if e is None or g is None or e.dtype.kind != "f" or g.dtype.kind not in "iu" or e.shape != g.shape:
         return False
     return bool(np.array_equal(np.trunc(e), g))
+
+
+def _wrong_dtype(exercise, expected, got):
+    """The Problem of right values in another kind of float than the exercise promises, or None."""
+    if not exercise.keeps_dtype:
+        return None
+    for name, e, g in pairs(exercise, expected, got):
+        if is_array(e) and is_array(g) and dtype_name(e) != dtype_name(g):
+            text = f"{called(exercise, name)} is {dtype_name(g)}; {dtype_name(e)} is promised, the dtype that comes in. The values are right."
+            return Problem("dtype", text)
+    return None
 
 
 def _plain(x):

@@ -11,8 +11,9 @@ import numpy as np
 
 
 def is_tensor(x):
+    """Whether x is a tensor that holds numbers: those on PyTorch's "meta" device have a shape and nothing else."""
     module = type(x).__module__
-    return (module == "torch" or module[:6] == "torch.") and hasattr(x, "detach")
+    return (module == "torch" or module[:6] == "torch.") and hasattr(x, "detach") and not getattr(x, "is_meta", False)
 
 
 def is_layer(x):

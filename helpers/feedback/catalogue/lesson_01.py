@@ -134,6 +134,8 @@ SOFT_LOOKUP = Exercise(
             message="For large scores the exponential overflows and inf/inf is NaN: subtract the largest of the numbers that go into it (with sharpness in them already), which changes no weight."),
         Mistake("largest-absolute-score", old="scores - scores.max()", new="scores - np.abs(scores).max()", together=1,
             message="You subtracted the largest score without its sign. Where all scores are far below zero, that makes them smaller still, and every exponential rounds to 0: subtract the largest score, with its sign."),
+        Mistake("scores-clipped", old="scores - scores.max()", new="np.clip(scores, -700, 700)", together=2,
+            message="You clipped the scores to stay clear of overflow, so scores beyond become equal. Subtract the largest score: that changes no weight."),
         Mistake("no-exponential", old="np.exp(scores - scores.max())", new="scores",
             message="You divided the scores themselves by their sum; negative scores then give negative weights. Take the exponential first."),
         Mistake("exponential-of-minus", old="np.exp(scores - scores.max())", new="np.exp(scores.min() - scores)",
@@ -182,7 +184,7 @@ SOFT_LOOKUP = Exercise(
     properties=(keeps_names("sharpness"),),
     indistinguishable=(
         # All the weight on the best key, whatever made it best: what else happened to the weights leaves no trace.
-        *pairs("argmax", "best-value-only", "exponential-of-minus", "no-exponential", "overflow", "scores-returned"),
+        *pairs("argmax", "scores-clipped", "best-value-only", "exponential-of-minus", "no-exponential", "overflow", "scores-returned"),
         *pairs("argmax", "sharpness-after-exp", "sharpness-divides", "sharpness-ignored", "sharpness-twice", "weights-not-returned"),
         *pairs("best-value-only", "scores-returned", "weights-not-returned"),
         *pairs("no-exponential", "sharpness-divides", "sharpness-twice"),
@@ -192,7 +194,7 @@ SOFT_LOOKUP = Exercise(
         *pairs("weights-not-normalised", "plain-mean-of-values", "plain-sum-of-values", "best-value-only", "divided-mean"),
         ("no-exponential", "scores-returned"),
         # It stops with an error in all cases but one, where the other mistake does not show.
-        *pairs("values-first", "overflow", "sharpness-after-exp", "sharpness-ignored"),
+        *pairs("values-first", "scores-clipped", "overflow", "sharpness-after-exp", "sharpness-ignored"),
     ),
     alternatives=(
         "def soft_lookup(query, keys, values, sharpness=1.0):\n    s = [sharpness * float(k @ query) for k in keys]\n"
@@ -342,7 +344,7 @@ SCORES = Exercise(
         Mistake("softmax-applied", old="return Q @ np.swapaxes(K, -1, -2)", new="scores = Q @ np.swapaxes(K, -1, -2)\n    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))\n    return exps / exps.sum(axis=-1, keepdims=True)",
             message="You went on to the weights: the scores themselves are wanted, before any softmax."),
         Mistake("dot-on-a-batch", old="Q @ np.swapaxes(K, -1, -2)", new="np.dot(Q, np.swapaxes(K, -1, -2))",
-            message="`np.dot` (like `np.inner`) pairs every example of the batch with every other one; `@` keeps the examples apart."),
+            message="`np.dot` (like `np.inner` and `np.tensordot`) pairs every example of the batch with every other one; `@` keeps the examples apart."),
         _scores("transpose-as-in-torch", "`K.transpose(-1, -2)` is PyTorch's way; NumPy's transpose takes the new order of all axes, and fails once there is a batch."
             " `np.swapaxes(K, -1, -2)` exchanges the last two.", "K.transpose(-1, -2)"),
         _scores("transpose-as-in-torch-reversed", "`K.transpose(-2, -1)` is PyTorch's way; NumPy's transpose takes the new order of all axes, so this leaves K as it is."
@@ -362,8 +364,6 @@ SCORES = Exercise(
             message="The first row and the first column are zero: places are counted from 0, so a loop must start there."),
         Mistake("keys-with-keys", source="def dot_product_scores(Q, K):\n    return K @ np.swapaxes(K, -1, -2)", message="You compared keys with keys; rows belong to queries: Q comes first."),
         Mistake("queries-with-queries", source="def dot_product_scores(Q, K):\n    return Q @ np.swapaxes(Q, -1, -2)", message="You compared queries with queries; each query is to meet every key."),
-        Mistake("tensordot", old="Q @ np.swapaxes(K, -1, -2)", new="np.tensordot(Q, K, axes=(-1, -1))", together=1,
-            message="`tensordot` does not go through a batch side by side: it pairs the queries of each sentence with the keys of every other one, which gives too many axes. `@` keeps the leading axes together."),
         Mistake("tensordot-keys-first", old="Q @ np.swapaxes(K, -1, -2)", new="np.tensordot(K, Q, axes=(-1, -1))", together=1,
             message="Keys come first in yours, so row i belongs to key i: rows are to belong to queries. And `tensordot` does not go through a batch side by side: it pairs each sentence with every other one. `@` keeps the leading axes together."),
         _scores("divided-by-number-of-keys", "You divided by the number of keys; the plain dot products are wanted.", "np.swapaxes(K, -1, -2) / K.shape[-2]"),

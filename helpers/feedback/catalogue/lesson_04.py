@@ -56,6 +56,7 @@ def _merge_case(name, B, T, n_heads, d_k, dtype=torch.float32):
 
 SPLIT = Exercise(
     id="4.1",
+    keeps_dtype=True,
     reference=multi_head.split_heads,
     properties=(keeps_dtype(_numbers(2, 3, 8).double(), 4),),
     results=("heads",),
@@ -126,6 +127,7 @@ SPLIT = Exercise(
 
 MERGE = Exercise(
     id="4.2",
+    keeps_dtype=True,
     reference=multi_head.merge_heads,
     properties=(keeps_dtype(_numbers(2, 4, 3, 2).double()),),
     results=("x",),

@@ -634,6 +634,7 @@ _GRADIENT_NAN = (
 
 MASKED_SOFTMAX = Exercise(
     id="5.6",
+    keeps_dtype=True,
     reference=masks.masked_softmax,
     results=("weights", "the gradient"),
     run=_run_masked_softmax,
@@ -671,6 +672,10 @@ MASKED_SOFTMAX = Exercise(
         Mistake("after-softmax",
             edits=(("    scores = scores.masked_fill(hidden, -torch.inf)\n", ""), ("weights.masked_fill(empty, 0.0)", "weights.masked_fill(hidden, 0.0)")),
             message="You masked after the softmax: hidden keys have already taken their share, so rows no longer sum to 1, and the future shows in the denominator."),
+        Mistake("maximum-of-hidden-keys",
+            source="def masked_softmax(scores, mask):\n    powers = torch.exp(scores - scores.detach().amax(dim=-1, keepdim=True)) * mask\n    total = powers.sum(dim=-1, keepdim=True)\n"
+            "    return powers / total.masked_fill(total == 0, 1.0)",
+            message="The maximum that you subtract may be a hidden key's. Beside a loud one all visible exponentials underflow to 0: hide the scores first, then take the maximum."),
         Mistake("renormalised-after-softmax",
             source="def masked_softmax(scores, mask):\n    weights = torch.softmax(scores, dim=-1) * mask\n"
             "    return weights / weights.sum(dim=-1, keepdim=True).clamp(min=1e-9)",
@@ -858,6 +863,8 @@ CROSS_ATTENTION = Exercise(
             message="A memory that is all padding gives NaN: your own masked_softmax of exercise 5.6 gives zeros."),
         Mistake("big-negative-number", old=_ATTEND, new="scores.masked_fill(~memory_mask, -1e9).softmax(dim=-1)",
             message="A memory that is all padding is attended to evenly, because every score is −1e9: your own masked_softmax of exercise 5.6 gives zeros."),
+        Mistake("weights-for-show", old="merge_heads(heads)), weights", new="merge_heads(heads)), scores.softmax(dim=-1)", together=2,
+            message="Your output uses the mask, and the weights beside it do not: hidden words have their share in them. Return the weights that mixed the values."),
         Mistake("mask-after-softmax", old=_ATTEND, new="scores.softmax(dim=-1).masked_fill(~memory_mask, 0.0)",
             message="You masked after the softmax: padding has already taken its share, and the rows no longer sum to 1."),
         Mistake("no-scale", old=" / math.sqrt(Q.shape[-1])", new="",
@@ -915,6 +922,7 @@ CROSS_ATTENTION = Exercise(
     explain=(another_divisor(), columns_sum_to_one, _who_gets_weight, negative_weights, nearly_right),
     indistinguishable=(
         ("memory-ignored", "queries-from-memory"),
+        ("mask-dropped", "weights-for-show"),
         ("keys-from-x", "values-from-x"),
         *pairs("keys-as-values", "memory-ignored", "keys-from-x", "values-from-x"),
     ),

@@ -364,6 +364,7 @@ _HALVES = (
 
 ROPE = Exercise(
     id="6.4",
+    keeps_dtype=True,
     reference=positions.rope,
     results=("turned",),
     covers="two to four axes, other bases, offsets, one row, one pair, float32",
@@ -632,7 +633,7 @@ ROPE_ATTENTION = Exercise(
         Mistake("keys-not-turned", old="K = rope(X @ W_k)", new="K = X @ W_k",
             message="Only the queries are turned. Both must be: only then do the two turns cancel down to the distance."),
         Mistake("queries-not-turned", old="Q = rope(X @ W_q)", new="Q = X @ W_q",
-            message="Only the keys are turned. Both must be: only then do the two turns cancel down to the distance."),
+            message="Only the keys are turned by their places. Both must be: only then do the two turns cancel down to the distance. (A single row stands at place 0 for `rope`: `offset` moves it.)"),
         Mistake("turned-before-projection", edits=(("rope(X @ W_q)", "rope(X) @ W_q"), ("rope(X @ W_k)", "rope(X) @ W_k")),
             message="You turned X before it was projected, and W_q and W_k undo the pairs: turn Q and K after the projections."),
         Mistake("all-turned-before-projection", edits=(("rope(X @ W_q)", "rope(X) @ W_q"), ("rope(X @ W_k)", "rope(X) @ W_k"), ("V = X @ W_v", "V = rope(X) @ W_v")),

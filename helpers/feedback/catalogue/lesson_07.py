@@ -241,7 +241,7 @@ SCORE_MATRIX_BYTES = Exercise(
         Mistake("itemsize-forgotten", old="entries * itemsize", new="entries",
             message="You counted the numbers, not their bytes: each takes itemsize bytes."),
         Mistake("itemsize-fixed", old="entries * itemsize", new="entries * 4",
-            message="You took 4 bytes a number whatever itemsize says; in half precision it is 2."),
+            message="You took 4 bytes a number, whatever itemsize says."),
         Mistake("itemsize-eight", old="entries * itemsize", new="entries * 8",
             message="You took 8 bytes a number, as NumPy does by default; use itemsize, which is 4 for a float32."),
         Mistake("itemsize-as-bits", old="entries * itemsize", new="entries * itemsize / 8",

@@ -802,6 +802,8 @@ GROUPS = Exercise(
     ),
     mistakes=(
         Mistake("not-scaled", old=" / math.sqrt(d_k)", new="", message="The scores are not scaled: divide by √d_k = {sqrt_d_k}."),
+        Mistake("mask-by-head", old="scores.masked_fill(~mask, -torch.inf)", new="torch.stack([scores[:, i].masked_fill(~mask[:, i], -torch.inf) for i in range(Q.shape[1])], dim=1)", together=2,
+            message="You take `mask[:, i]` for head i, as if the mask had an axis for every head. It need only be broadcastable, and may have one head's axis or none: expand it first, or let it broadcast."),
         Mistake("mask-ignored", old="    if mask is not None:\n        scores = scores.masked_fill(~mask, -torch.inf)\n", new="",
             message="The mask hides nothing: write −∞ into the scores of hidden keys. (`masked_fill` returns a new tensor: keep what it returns.)"),
         Mistake("softmax-over-queries", old="softmax(dim=-1)", new="softmax(dim=-2)", message="The softmax runs over the queries; it belongs over the keys, dim=-1."),

@@ -48,6 +48,7 @@ def _over(dims):
 
 LAYER_NORM = Exercise(
     id="9.1",
+    keeps_dtype=True,
     reference=gpt.layer_norm,
     covers="batches, single rows, float64, rows that are nearly constant, a large eps",
     words={"mean": "the mean of each row", "variance": "the variance of each row", "normed": "the rows before scale and shift"},
@@ -63,6 +64,7 @@ LAYER_NORM = Exercise(
         _norm_case("one row alone", 2, 1, 9),
         _norm_case("rows that are nearly constant", 3, 3, 5, 7, dtype=torch.float64, spread=1e-3),
         _norm_case("a large eps", 4, 3, 5, 7, eps=0.5),
+        Case("a mean of 1000", lambda: (1000 + _normal(6, 5, 7), torch.ones(7), torch.zeros(7)), {"T": 5, "d": 7}, tolerance=2e-3),
         Case("no eps given", lambda: (_normal(5, 5, 3, scale=0.01), torch.ones(3), torch.zeros(3)), {"T": 5, "d": 3}),
     ),
     mistakes=(
@@ -80,6 +82,8 @@ LAYER_NORM = Exercise(
         Mistake("unbiased-variance", old=", correction=0", new="",
             message="Your variance divides by d − 1, as `var` and `std` do unless told otherwise; layer norm divides by d: `correction=0`."
             " Training would not show it."),
+        Mistake("mean-of-squares", old=_VARIANCE, new="(x * x).mean(dim=-1, keepdim=True) - mean**2", together=2,
+            message="Your variance is the mean of the squares minus the square of the mean. Where the mean is large, two nearly equal numbers are subtracted and most digits are lost: take the mean of the squared differences."),
         Mistake("eps-outside-root", old="torch.sqrt(variance + eps)", new="(torch.sqrt(variance) + eps)",
             message="You added eps to the standard deviation. It belongs under the root, added to the variance; rows that are nearly"
             " constant show the difference."),

@@ -343,6 +343,7 @@ def _like_another_pooling(case, expected, got):
 
 POOL = Exercise(
     id="10.3",
+    keeps_dtype=True,
     reference=encoder.mean_pool,
     results=("vectors",),
     covers="padding with large numbers in it, gaps in the middle, no padding at all, one token, one text, float32",
