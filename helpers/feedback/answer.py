@@ -137,7 +137,12 @@ class Answer:
         """All single edits of the tree, for as long as it is as it was; none of a default that the exercise gives."""
         given, ours = variants.defaults_of(variants.parse(self.exercise.source)), variants.defaults_of(self.tree)
         agreed = {name for name in ours if ours[name] == given.get(name)}
-        return edits_of(self.tree, self.space, agreed, self._seen.kinds)
+        return edits_of(self.tree, self.space, agreed, self.kinds)
+
+    @property
+    def kinds(self):
+        """What the answer's names held in the first wrong case; see `variants.Watch`."""
+        return self._seen.kinds
 
     def builder(self, in_all=variants.CALLS_IN_ALL):
         """A new variants.Builder for variants of the answer, with costs as the answer's own."""

@@ -48,9 +48,11 @@ def find(search):
         return None
     first, answer = search.order[0], search.answer
     right = [i for i in search.order if i not in search.wrong]
-    seen = [ids for ids in search.twins.sets(1) if search.plainly_seen(ids) and any(search.differs(ids, i) for i in search.wrong)]
+    seen = [ids for ids in search.twins.sets(1) if search.plainly_seen(ids) or _explains_some(search, ids)]
     # Who is right where a mistake alone would be wrong has not made it.
+    seen = [ids for ids in seen if any(search.differs(ids, i) for i in search.wrong)]
     seen = [ids for ids in seen if not any(search.differs(ids, i) for i in right)]
+    seen.sort(key=lambda ids: not search.plainly_seen(ids))
     build, source, left = answer.builder(), ast.unparse(answer.tree), VERIFIED
     with quiet_libraries():
         for ids in seen:
@@ -73,6 +75,14 @@ def find(search):
                 changes = [change for change in changes if change.lines == changes[0].lines]
                 return ChangeAndKnown(ids, tuple(changes))
     return None
+
+
+def _explains_some(search, ids):
+    """Whether these mistakes do what the answer did in the first wrong case and in several others."""
+    first = search.order[0]
+    if not search.differs(ids, first) or not search.fits(ids, first):
+        return False
+    return sum(search.fits(ids, i) for i in search.wrong) >= max(2, len(search.wrong) / 4)
 
 
 def _nearer(search, ids):

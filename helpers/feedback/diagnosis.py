@@ -8,7 +8,7 @@ right on every case. "You did" is said only where the learner's source bears it 
 import itertools
 from dataclasses import replace
 
-from . import after_a_step, borrowing, change_and_known, changed_whole, two_changes
+from . import after_a_step, borrowing, change_and_known, changed_whole, evidence, two_changes
 from .exercise import AnswerProblem, Finding
 from .explanations import SAME_NUMBERS, Explanation, findings_of, message_of_mistake, messages, named, same_numbers
 from .messages import filled, message_of
@@ -64,9 +64,21 @@ def _known_and_seen(size):
         if sets and size == 1 and search.says_little and len(messages(search, known)) > len(messages(search, sets)):
             return named(search, known, seen=False)  # one error may have several causes: words alone do not decide
         seen = messages(search, sets)
-        return named(search, [ids for ids in known if messages(search, [ids])[0] in seen]) if sets else None
+        if not sets:
+            return None
+        found = named(search, [ids for ids in known if messages(search, [ids])[0] in seen])
+        return replace(found, more=_why(search, sets))
 
     return road
+
+
+def _why(search, sets):
+    """A certain remark, where all that shows known mistakes is that something is missing: it may say why."""
+    source, reference = search.answer.source, search.exercise.source
+    mistakes = (search.twins.mistakes[id] for ids in sets for id in ids)
+    if not all(evidence.only_missing(mistake, reference, source) for mistake in mistakes):
+        return ()
+    return tuple(remark.sentence for remark in remarks_on(search.answer) if remark.certain)[:1]
 
 
 def _cannot_be_tried(search):
@@ -228,7 +240,7 @@ def _callee(search):
 
 def _seen_together(search):
     """Two known mistakes that are looked for alone elsewhere, where the learner's source shows both plainly."""
-    if search.says_little:
+    if search.says_little and not search.says_often:
         return None
     found = search.seen_pairs()
     return named(search, found) if found else None
@@ -242,7 +254,7 @@ def _change_and_known(search):
     known = findings_of(search, [found.ids])
     findings = (*known, Finding("one-change", found.sentence))
     alike = sum(search.fits(found.ids, i) for i in search.wrong)
-    if 2 * alike > len(search.wrong):  # the change may be a second mistake, or a part of the first
+    if 2 * alike > len(search.wrong) or not search.plainly_seen(found.ids):  # the change may be a second mistake, or a part of the first
         many = f"In {alike} of the {len(search.wrong)} wrong cases the same numbers come out with this mistake: "
         headline = f"{many}{known[0].message}"
         return Explanation("several changes", headline, findings=findings, more=(found.for_the_rest,))
@@ -256,7 +268,9 @@ def _two_changes(search):
         return None
     answer = search.answer
     values = search.values.built_by(answer.builder())  # what is left is for other roads
-    found = two_changes.find(answer.tree, answer.space, answer.edits, values, answer.fits, search.stopping)
+    found = two_changes.of_parts(search) or two_changes.find(
+        answer.tree, answer.space, answer.edits, values, answer.fits, search.stopping
+    )
     return _several_changes(search.told(found)) if found else None
 
 

@@ -242,7 +242,7 @@ def _additions(function, call, where, name, shown, changed):
             yield function.change(1, "condition", look, key, (call.lineno,), ((call, "args", i, new),))
     if name in ("where", "masked_fill", "masked_fill_", "full", "full_like") and len(call.args) > 1:
         *others, filled = call.args
-        if number_of(filled) is None and isinstance(filled, (ast.Attribute, ast.Call, ast.UnaryOp)):
+        if number_of(filled) is None and isinstance(filled, (ast.Attribute, ast.Call, ast.UnaryOp, ast.Name)):
             args = [*others, infinity(function.torch, True)]
             yield edit(2, "number", f"the value that {shown} fills in", where, changed(args), call)
     if name in (

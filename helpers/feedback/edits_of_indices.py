@@ -29,10 +29,19 @@ def of_indices(function, node):
             order[i], order[j] = order[j], order[i]
             look = f"the order of the indices of `{ast.unparse(node.value)[:20]}`"
             yield function.edit(1, "order", look, (node, "slice", None), ast.Tuple(order, ast.Load()), node.slice)
+    if len(parts) >= 2 and _is_full(parts[0]) and any(isinstance(part, ast.Constant) for part in parts[1:]):
+        look = "where that index puts the new axis when there are more axes, or fewer"
+        new = ast.Tuple([ast.Constant(...), *parts[1:]], ast.Load())
+        yield function.edit(1, "axis", look, (node, "slice", None), new, node.slice)
     yield from _up_to(function, node, parts)
     for part in parts:
         if isinstance(part, ast.Slice):
             yield from _bounds(function, node, part)
+
+
+def _is_full(part):
+    """Whether a part of an index is a plain `:`."""
+    return isinstance(part, ast.Slice) and part.lower is part.upper is part.step is None
 
 
 def _up_to(function, node, parts):

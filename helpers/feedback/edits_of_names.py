@@ -103,6 +103,12 @@ def of_name(function, node, where, parent):
             own = ast.Attribute(ast.Name("self", ast.Load()), name, ast.Load())
             yield function.edit(2, "name", look, where, own, node)
     yield from edits_of_numbers.of_name(function, node, where, parent)
+    if isinstance(parent, ast.Call) and function.holds(node.id) == "array":
+        for name in (name for name in function.arguments[:3] if name != node.id and function.holds(name) == "array"):
+            both = ast.BinOp(ast.Name(name, ast.Load()), ast.Add(), node)
+            look = f"what `{name_of(parent)}` is given: is something missing?"
+            rank = 2 if "self" in function.arguments else 3  # skips are what is left out in blocks
+            yield function.edit(rank, "part", look, where, both, node, ("added", name))
     if isinstance(parent, (ast.BinOp, ast.Call)):
         of_sign = isinstance(parent, ast.BinOp)
         look = f"the sign of `{node.id}`" if of_sign else f"whether `{node.id}` is meant as it is"

@@ -202,7 +202,7 @@ def steps_added(function, node, where, parent):
     """Functions put around what a line computes."""
     what = "what you return" if isinstance(parent, ast.Return) else "what that line computes"
     look = f"{what}: is a step missing?"
-    if isinstance(node, ast.Tuple) or _makes_room(node):
+    if isinstance(node, ast.Tuple) or _makes_room(node) or _is_layer(function, parent):
         return
     if isinstance(parent, ast.Return):
         yield from edits_of_order.moved_back(function, node, where)
@@ -228,6 +228,12 @@ def steps_added(function, node, where, parent):
             node,
         )
     yield function.edit(2, "transpose", f"which axis comes first in {what}", where, function.swapped(node), node)
+
+
+def _is_layer(function, line):
+    """Whether a line gives `self` a layer, which no function of arrays can follow."""
+    targets = line.targets if isinstance(line, ast.Assign) else []
+    return any(isinstance(t, ast.Attribute) and function.holds(f"self.{t.attr}") == "layer" for t in targets)
 
 
 def _makes_room(node):

@@ -47,6 +47,12 @@ def borne_out(mistake, reference_source, source):
     return bool(went) and 2 * len(went - there) >= len(went) or not went
 
 
+def only_missing(mistake, reference_source, source):
+    """Whether all that the source shows of a mistake is that something is not in it: another way may do the same."""
+    came, went, _ = _came_and_went(mistake, reference_source, source)
+    return not came and bool(went)
+
+
 def plainly_seen(mistake, reference_source, source):
     """The same, with everything that came in there, and nothing that went; for mistakes that stand beside others."""
     if source is None:

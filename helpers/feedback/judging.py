@@ -299,7 +299,7 @@ class _Judgement:
 
     def _coarser(self):
         """A second thing that may be wrong: results held in a coarser float than is wanted."""
-        other = self._other_precision()
+        other = None if self.exercise.keeps_dtype else self._other_precision()
         if other and bits_of(other[1]) < bits_of(other[0]):
             return [f"Besides, yours returns {other[1]} where {other[0]} is wanted."]
         return []

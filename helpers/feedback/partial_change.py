@@ -35,6 +35,17 @@ class PartialChange(Told):
 
 def find(search):
     """The PartialChange of an answer, or None. search: its Search, whose `change` was sought and not found."""
+    if search.part is None:
+        return None
+    edits, mended = search.part
+    changes = one_change.options(edits, search.answer.tree)
+    changes = tuple(change for change in changes if change.lines == changes[0].lines)
+    left = tuple(search.exercise.cases[i].name for i in search.wrong if i not in mended)
+    return PartialChange(changes, len(mended), len(search.wrong), left)
+
+
+def part(search):
+    """(edits, cases): edits of an answer each of which makes the same wrong cases right, as many as any; or None."""
     answer = search.answer
     if search.says_little or search.exercise.judge or len(search.wrong) < FEWEST or not search.tried:
         return None
@@ -47,13 +58,7 @@ def find(search):
         edits = [] if probe is None else [edit for edit, _ in search.tried if _means_much(edit)][:SECOND_LOOK]
         fine = [edit for edit in edits if _mends(answer, build, edit, (probe,))]
         best = _best(answer, build, fine[:VERIFIED])
-    if best is None:
-        return None
-    edits, mended = best
-    changes = one_change.options(edits, answer.tree)
-    changes = tuple(change for change in changes if change.lines == changes[0].lines)
-    left = tuple(search.exercise.cases[i].name for i in search.wrong if i not in mended)
-    return PartialChange(changes, len(mended), len(search.wrong), left)
+    return best
 
 
 def _means_much(edit):

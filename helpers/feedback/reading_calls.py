@@ -54,7 +54,11 @@ def _operation(node):
     if isinstance(op, ast.Pow) and any(isinstance(getattr(n, "op", None), ast.FloorDiv) for n in ast.walk(right)):
         yield from suspicion(node, f"`//` in the exponent `{short(right)}`", "It rounds down to a whole number.")
     if isinstance(op, ast.Mult):
-        for side, times in ((left, short(right)), (right, short(left))):
+        same_rows = isinstance(left, ast.List) and len(left.elts) == 1 and _is_list(left.elts[0])
+        if same_rows:
+            same = f"`{text}` holds one and the same row {short(right)} times: what is written into it is in all of them."
+            yield from certain(node, same)
+        for side, times in () if same_rows else ((left, short(right)), (right, short(left))):
             if isinstance(side, ast.List) and (len(side.elts) > 1 or any(isinstance(e, ast.List) for e in side.elts)):
                 repeats = f"a list times {times} is that list {times} times over. Its entries stay as they are."
                 yield from certain(node, repeats)
@@ -64,6 +68,12 @@ def _operation(node):
                 yield from suspicion(node, f"the {side.value:g} that is added", "Is it needed?")
     if isinstance(op, (ast.Div, ast.FloorDiv)) and _whole(right, 3):
         yield from _written_in(node, right)
+
+
+def _is_list(node):
+    """Whether an expression makes a list: `[…]`, or one times a number."""
+    times = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and isinstance(node.left, ast.List)
+    return times or isinstance(node, (ast.List, ast.ListComp))
 
 
 def _written_in(node, number):

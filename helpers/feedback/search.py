@@ -6,13 +6,14 @@ import inspect
 import numpy as np
 
 from ..course import VOCABULARY
-from . import counting, evidence, explanations, first_difference, one_change, silencing
+from . import counting, evidence, explanations, first_difference, one_change, partial_change, silencing
 from .outcomes import same_outcome
 from .running import line_in, place_of
 
 SEEN = 16  # mistakes that are seen in a source, and tried in pairs
 # Function calls (see variants) that the search for one change may take: of a function, of a class.
 FOR_ONE_CHANGE, FOR_ONE_OF_CLASSES = 840_000, 1_080_000
+OFTEN = 6  # right verdicts, and wrong ones, from which on even two mistakes are believed
 VERDICTS = 4  # wrong verdicts from which on agreement proves something
 
 
@@ -100,6 +101,12 @@ class Search:
         return self.is_verdict or self.answer.stopped(self.order[0])
 
     @property
+    def says_often(self):
+        """Whether so many verdicts were asked for, right ones and wrong ones, that agreement on all proves much."""
+        right = len(self.outcomes) - len(self.wrong)
+        return self.is_verdict and not self.answer.stopped(self.order[0]) and min(right, len(self.wrong)) >= OFTEN
+
+    @property
     def is_verdict(self):
         """Whether no more than a yes or no is asked for: wrong ones agree too easily."""
         return isinstance(self.answer.expected[self.order[0]].value, (bool, np.bool_))
@@ -157,6 +164,11 @@ class Search:
         self.count_tried += 1
         if self.answer.latest is not None and self.answer.latest.error is None:
             self.tried.append((edit, self.answer.latest))
+
+    @functools.cached_property
+    def part(self):
+        """What `partial_change.part` finds."""
+        return partial_change.part(self)
 
     @property
     def stopping(self):

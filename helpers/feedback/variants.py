@@ -23,6 +23,7 @@ LARGEST = 4000  # nodes of a tree that is looked at
 CALLS = 1_200_000  # what the loops of one call of a variant may do
 CALLS_IN_ALL = 400_000  # and all variants that are built for one purpose
 AT_LEAST, TIMES = 64_000, 12  # a call of a variant may do so much in its loops, and so often what the answer does
+DEEPEST = 150  # calls within calls, where a variant calls itself
 CALLS_PER_NODE = 2  # to compile one node of a tree
 TENSOR_CALL = 10  # one of PyTorch's functions
 OPERATION = 2  # an operation in a loop, at least
@@ -157,6 +158,7 @@ class Builder:
         """The function or class, made anew from what `compiled` gave. note: what watched values are handed to."""
         (name, code), costs = compiled, self.costs
         own, included = costs.allowed, costs.in_loops
+        deepest = DEEPEST + _depth()
 
         def count(operations):
             nonlocal own, included
@@ -170,7 +172,7 @@ class Builder:
                 own, included = costs.allowed, costs.in_loops
                 self.entries += 1
                 self.left -= costs.for_a_call
-            if own < 0 or self.left < 0:
+            if own < 0 or self.left < 0 or not operations and _is_deeper_than(deepest):
                 raise TooManyOperations
 
         space = {**self.space, _COUNT: count, NOTE: note}
@@ -183,6 +185,22 @@ class Builder:
             return self(tree)
         except Exception:
             return None
+
+
+def _depth():
+    """How many calls are under way."""
+    frame, depth = sys._getframe(), 0
+    while frame is not None:
+        frame, depth = frame.f_back, depth + 1
+    return depth
+
+
+def _is_deeper_than(depth):
+    try:
+        sys._getframe(depth)
+    except ValueError:
+        return False
+    return True
 
 
 @contextlib.contextmanager

@@ -228,6 +228,7 @@ PROJECT = Exercise(
         _project_case("all sizes equal", 2, 4, 4, 4, 4),
         _project_case("wide projections", 3, 5, 3, 6, 8),
         _project_case("one word", 4, 1, 4, 2, 3),
+        _project_case("narrow values", 8, 9, 5, 6, 2),
         _project_case("float32", 5, 6, 5, 3, 4, np.float32),
         Case("fractions and whole numbers", lambda: (*normal(6, (7, 6)), *whole(6, (6, 3), (6, 3), (6, 5))), {"T": 7, "d_model": 6, "d_k": 3, "d_v": 5}),
         Case("whole numbers and fractions", lambda: whole(7, (7, 6), (6, 3), (6, 3), (6, 5), but=(1, 2, 3)), {"T": 7, "d_model": 6, "d_k": 3, "d_v": 5}),

@@ -571,6 +571,8 @@ EMBED = Exercise(
             message="You took the number of examples for the number of positions; T is the length of the second axis, tokens.shape[1]."),
         Mistake("single-row", old="pe[:T]", new="pe[T % len(pe)]",
             message="pe[T] is one row, and every token gets it; pe[:T] is the first T rows."),
+        Mistake("counted-through-the-batch", source="def embed(tokens, E, pe):\n    n = tokens.numel()\n    rows = E[tokens].reshape(n, -1) + pe[:n]\n    return rows.reshape(*tokens.shape, -1)",
+            message="Your positions count on through the batch, so the second sentence begins at row T of `pe`, or where it has no more rows. Every sentence begins at row 0."),
         Mistake("single-row-beyond", source="def embed(tokens, E, pe):\n    return E[tokens] + pe[tokens.shape[1]]",
             message="pe[T] is one row, and every token gets it (and a table of exactly T rows has no row T); pe[:T] is the first T rows."),
         Mistake("last-row", old="pe[:T]", new="pe[T - 1]",
