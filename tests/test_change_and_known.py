@@ -140,7 +140,7 @@ def test_a_missing_division_goes_unsaid():
 @pytest.mark.parametrize(
     ("exercise", "code", "words"),
     [
-        ("1.2", "def soft_lookup(query, keys, values, sharpness=1.0):\n    scores = np.clip(sharpness * (keys @ query), -50, 50)\n    weights = np.exp(scores) / np.exp(scores).sum()\n    return weights @ values, weights", "cuts values off at its bounds"),
+        ("2.2", "def scaled_dot_product_attention(Q, K, V, mask=None):\n    s = np.clip(Q @ np.swapaxes(K, -1, -2) / math.sqrt(Q.shape[-1]), -50, 50)\n    if mask is not None:\n        s = np.where(mask, s, -np.inf)\n    e = np.exp(s)\n    w = e / e.sum(axis=-1, keepdims=True)\n    return w @ V, w", "cuts values off at its bounds"),
         ("1.2", "def soft_lookup(query, keys, values, sharpness=1.0):\n    scores = sharpness * np.dot(keys, query)\n    weights = 1 / (1 + np.exp(-scores))\n    value = np.dot(weights, values)\n    return value, weights", "a sigmoid"),
         ("6.1", "def is_permutation_equivariant(f, X, perm):\n    a = f(X[perm])\n    b = f(X)[perm]\n    same = a == b\n    return bool(same.all())", "equality to the last bit"),
         ("1.2", "import math\ndef soft_lookup(query, keys, values, sharpness=1.0):\n    e = np.array([math.exp(float(sharpness * s)) for s in keys @ query])\n    return e / e.sum() @ values, e / e.sum()", "too large for a float"),

@@ -30,6 +30,7 @@ def said(body, reference=None, header="def f(x, n, axis=-1):", many_axes=()):
         ("print(x + n)", "printed and not returned", "print(x)\nreturn x + n"),
         ("return np.array(5 * [[0, 1], [1, 0]])", "is that list 5 times over", "return 5 * np.array([[0, 1], [1, 0]])"),
         ("y = [0] * n\nreturn [[1, 2]] * n", "times over", "return [0] * n"),
+        ("y = [[0] * n] * n\nreturn y", "one and the same row n times", "return [[0] * n for _ in range(n)]"),
         ("for i in range(n):\n    return x[i]", "ends in its first round", "for i in range(n):\n    pass\nreturn x"),
         ("for i in range(n):\n    if x[i]:\n        return 1\n    else:\n        return 0", "first round", "for i in range(n):\n    if x[i]:\n        return 1\nreturn 0"),
         ("s = 0\nfor i in range(1, n):\n    s += x[i]\nreturn s", "begins with 1", "s = 0\nfor i in range(1, n):\n    s += x[i] - x[i - 1]\nreturn s"),

@@ -1,6 +1,7 @@
 """Two mistakes, one of them known: with one change in the learner's code, the answer does what the known one does."""
 
 import ast
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,7 @@ from .variants import quiet_libraries
 # Of all places where a mistake does harm, how many may be right by chance: of numbers, of True and False.
 SPARED, SPARED_OF_TWO = 0.1, 0.36
 VERIFIED = 400  # variants that are run on further cases
+UNSEEN = 40  # of them, for a mistake that only numbers show
 TOO_MUCH = ("names", "order of lines")  # kinds of edits that may turn an answer into another mistake
 OF_OTHER_SHAPE = (*TOO_MUCH, "name", "line", "if")  # the same, where the answer's shape says nothing of how near it is
 
@@ -46,35 +48,44 @@ def find(search):
     cannot_be_tried = isinstance(search.outcomes[search.order[0]].error, AnswerProblem)
     if search.says_little and not cannot_be_tried or search.exercise.judge or not search.tried:
         return None
-    first, answer = search.order[0], search.answer
-    right = [i for i in search.order if i not in search.wrong]
-    seen = [ids for ids in search.twins.sets(1) if search.plainly_seen(ids) or _explains_some(search, ids)]
-    # Who is right where a mistake alone would be wrong has not made it.
-    seen = [ids for ids in seen if any(search.differs(ids, i) for i in search.wrong)]
-    seen = [ids for ids in seen if not any(search.differs(ids, i) for i in right)]
-    seen.sort(key=lambda ids: not search.plainly_seen(ids))
+    answer = search.answer
     build, source, left = answer.builder(), ast.unparse(answer.tree), VERIFIED
     with quiet_libraries():
-        for ids in seen:
-            twin = search.twins.outcome(ids, first)
-            nearer = _nearer(search, ids)
-            if twin.error is not None or nearer is False or _spares(search, ids):
-                continue
-            too_much = OF_OTHER_SHAPE if nearer is None else TOO_MUCH
+        for ids, alike in _candidates(search):
+            too_much = OF_OTHER_SHAPE if _nearer(search, ids) is None else TOO_MUCH
             fine, cases = [], _most_telling_first(search, ids)
-            for edit, outcome in search.tried:
-                if edit.kind not in too_much and same_outcome(outcome, twin, answer.tolerances[first]):
-                    left -= 1
-                    if left < 0:
-                        return None
-                    if _does_the_same(search, build, source, edit, ids, cases):
-                        fine.append(edit)
+            for edit in (edit for edit in alike if edit.kind not in too_much):
+                left -= 1
+                if left < 0:
+                    return None
+                if _does_the_same(search, build, source, edit, ids, cases):
+                    fine.append(edit)
             if fine:
                 best = [edit for edit in fine if edit.rank == fine[0].rank]
                 changes = one_change.options(best, answer.tree)
                 changes = [change for change in changes if change.lines == changes[0].lines]
                 return ChangeAndKnown(ids, tuple(changes))
     return None
+
+
+def _candidates(search):
+    """(ids, edits) of known mistakes that may be one of two, and of edits that leave nothing else in the first case.
+
+    Those that the source shows plainly come first, then those that the numbers of several cases show.
+    """
+    first, room = search.order[0], search.answer.tolerances[search.order[0]]
+    right = [i for i in search.order if i not in search.wrong]
+    seen = [ids for ids in search.twins.sets(1) if search.plainly_seen(ids)]
+    others = (ids for ids in search.twins.sets(1) if ids not in seen and _explains_some(search, ids))
+    for ids in itertools.chain(seen, others):
+        twin = search.twins.outcome(ids, first)
+        alike = [edit for edit, outcome in search.tried if twin.error is None and same_outcome(outcome, twin, room)]
+        if not alike or not any(search.differs(ids, i) for i in search.wrong):
+            continue
+        # Who is right where a mistake would do harm has not made it; a change from there might make it.
+        if any(search.differs(ids, i) for i in right) or _nearer(search, ids) is False or _spares(search, ids):
+            continue
+        yield ids, alike if ids in seen else alike[:UNSEEN]
 
 
 def _explains_some(search, ids):

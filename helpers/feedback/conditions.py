@@ -14,10 +14,17 @@ def find(answer):
     right = set(range(len(answer.outcomes))) - wrong
     if exercise.run or exercise.is_class or min(len(wrong), len(right)) < FEWEST:
         return None
-    names = list(inspect.signature(exercise.reference).parameters)
-    given = [dict(zip(names, pristine(case).drawn, strict=False)) for case in exercise.cases]
-    found = [f"`{name}` {said}" for name in names if (said := _parted(name, given, wrong, right))]
+    signature = inspect.signature(exercise.reference)
+    given = [_all_of(signature, pristine(case).drawn) for case in exercise.cases]
+    found = [f"`{name}` {said}" for name in signature.parameters if (said := _parted(name, given, wrong, right))]
     return f"Yours is wrong exactly where {found[0]}." if len(found) == 1 else None
+
+
+def _all_of(signature, arguments):
+    """Arguments by name, those that were left to their defaults too."""
+    bound = signature.bind(*arguments)
+    bound.apply_defaults()
+    return bound.arguments
 
 
 def _parted(name, given, wrong, right):

@@ -11,7 +11,8 @@ from dataclasses import replace
 from . import after_a_step, borrowing, change_and_known, changed_whole, evidence, two_changes
 from .exercise import AnswerProblem, Finding
 from .explanations import SAME_NUMBERS, Explanation, findings_of, message_of_mistake, messages, named, same_numbers
-from .messages import filled, message_of
+from .messages import filled
+from .outcomes import refused_in_place
 from .registry import get
 from .remarks import remarks_on
 from .running import run_quietly
@@ -42,7 +43,7 @@ def _only_changed_its_input(search):
     """Right values, and an input that is no longer what it was."""
     changed = [i for i in search.wrong if search.answer.problems[i].kind == "changed"]
     # An operation in place also refuses to put fractions among whole numbers, which is the same mistake.
-    refused = [i for i in search.wrong if "same_kind" in message_of(search.outcomes[i].error)]
+    refused = [i for i in search.wrong if refused_in_place(search.outcomes[i].error)]
     if not changed or len(changed) + len(refused) < len(search.wrong):
         return None
     text = search.answer.problems[changed[0]].text
@@ -254,7 +255,8 @@ def _change_and_known(search):
     known = findings_of(search, [found.ids])
     findings = (*known, Finding("one-change", found.sentence))
     alike = sum(search.fits(found.ids, i) for i in search.wrong)
-    if 2 * alike > len(search.wrong) or not search.plainly_seen(found.ids):  # the change may be a second mistake, or a part of the first
+    # The change may be a second mistake, or a part of the first.
+    if 2 * alike > len(search.wrong) or not search.plainly_seen(found.ids):
         many = f"In {alike} of the {len(search.wrong)} wrong cases the same numbers come out with this mistake: "
         headline = f"{many}{known[0].message}"
         return Explanation("several changes", headline, findings=findings, more=(found.for_the_rest,))

@@ -244,7 +244,8 @@ def _additions(function, call, where, name, shown, changed):
         *others, filled = call.args
         if number_of(filled) is None and isinstance(filled, (ast.Attribute, ast.Call, ast.UnaryOp, ast.Name)):
             args = [*others, infinity(function.torch, True)]
-            yield edit(2, "number", f"the value that {shown} fills in", where, changed(args), call)
+            rank = 1 if isinstance(filled, ast.Name) else 2
+            yield edit(rank, "number", f"the value that {shown} fills in", where, changed(args), call)
     if name in (
         "arange",
         "zeros",

@@ -268,7 +268,8 @@ class _Function:
                 fill, hidden = edits_of_numbers.infinity(self.torch, True), ast.UnaryOp(ast.Invert(), mask)
                 new = ast.Call(ast.Attribute(scores, "masked_fill", ast.Load()), [hidden, fill], [])
                 if not self.torch:
-                    new = ast.Call(ast.Attribute(ast.Name("np", ast.Load()), "where", ast.Load()), [mask, scores, fill], [])
+                    where_of = ast.Attribute(ast.Name("np", ast.Load()), "where", ast.Load())
+                    new = ast.Call(where_of, [mask, scores, fill], [])
                 look = f"what `{text}` makes of True and False: it takes them for 1 and 0"
                 yield self.edit(1, "mask", look, where, new, node)
 

@@ -156,7 +156,8 @@ class _Judgement:
         if problem is None:
             return report
         LOG.debug("nothing could be explained of exercise %s", self.exercise.id, exc_info=problem)
-        return self._make(status, *self._where(first)[:1], paragraphs=self._where(first)[1:])  # a result beyond all roads
+        headline, *more = self._where(first)  # a result that no explanation can work with
+        return self._make(status, headline, paragraphs=tuple(more))
 
     def _explained(self, first, status):
         answer = self.answer

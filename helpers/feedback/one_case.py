@@ -238,8 +238,8 @@ def _wrong_dtype(exercise, expected, got):
         return None
     for name, e, g in pairs(exercise, expected, got):
         if is_array(e) and is_array(g) and dtype_name(e) != dtype_name(g):
-            text = f"{called(exercise, name)} is {dtype_name(g)}; {dtype_name(e)} is promised, the dtype that comes in. The values are right."
-            return Problem("dtype", text)
+            text = f"{called(exercise, name)} is {dtype_name(g)}; {dtype_name(e)} is promised, the dtype that comes in."
+            return Problem("dtype", f"{text} The values are right.")
     return None
 
 

@@ -54,10 +54,10 @@ def _operation(node):
     if isinstance(op, ast.Pow) and any(isinstance(getattr(n, "op", None), ast.FloorDiv) for n in ast.walk(right)):
         yield from suspicion(node, f"`//` in the exponent `{short(right)}`", "It rounds down to a whole number.")
     if isinstance(op, ast.Mult):
-        same_rows = isinstance(left, ast.List) and len(left.elts) == 1 and _is_list(left.elts[0])
+        same_rows = isinstance(left, ast.List) and len(left.elts) == 1 and _makes_list(left.elts[0])
         if same_rows:
-            same = f"`{text}` holds one and the same row {short(right)} times: what is written into it is in all of them."
-            yield from certain(node, same)
+            same = f"`{text}` holds one and the same row {short(right)} times:"
+            yield from certain(node, f"{same} what is written into it is in all of them.")
         for side, times in () if same_rows else ((left, short(right)), (right, short(left))):
             if isinstance(side, ast.List) and (len(side.elts) > 1 or any(isinstance(e, ast.List) for e in side.elts)):
                 repeats = f"a list times {times} is that list {times} times over. Its entries stay as they are."
@@ -70,10 +70,10 @@ def _operation(node):
         yield from _written_in(node, right)
 
 
-def _is_list(node):
-    """Whether an expression makes a list: `[…]`, or one times a number."""
+def _makes_list(node):
+    """Whether an expression makes a list to be filled: a comprehension, or `[0]` times a number."""
     times = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and isinstance(node.left, ast.List)
-    return times or isinstance(node, (ast.List, ast.ListComp))
+    return times or isinstance(node, ast.ListComp)
 
 
 def _written_in(node, number):

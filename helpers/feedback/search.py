@@ -7,7 +7,7 @@ import numpy as np
 
 from ..course import VOCABULARY
 from . import counting, evidence, explanations, first_difference, one_change, partial_change, silencing
-from .outcomes import same_outcome
+from .outcomes import refused_in_place, same_outcome
 from .running import line_in, place_of
 
 SEEN = 16  # mistakes that are seen in a source, and tried in pairs
@@ -36,6 +36,8 @@ class Search:
     def fits(self, ids, i):
         """Whether the twin with these mistakes did what the answer did on case i; if it stopped, at a like line."""
         ours, theirs = self.outcomes[i], self.twins.outcome(ids, i)
+        if not self.changed_counts and refused_in_place(ours.error):
+            return True  # the same operation in place, which could not put fractions among whole numbers
         if not same_outcome(ours, theirs, self.answer.tolerances[i], self.changed_counts):
             return False
         return ours.error is None or self.answer.expected[i].error is not None or self._like_places(ours, theirs, ids)
@@ -144,7 +146,12 @@ class Search:
             return None  # where nothing is given, many answers are right, and a change that works is no advice
         build = answer.builder(FOR_ONE_OF_CLASSES if self.exercise.is_class else FOR_ONE_CHANGE)
         return one_change.find(
-            answer.tree, build, answer.fits, answer.edits, tried=self._keep_tried, silences=None if self.is_verdict else self.silences
+            answer.tree,
+            build,
+            answer.fits,
+            answer.edits,
+            tried=self._keep_tried,
+            silences=None if self.is_verdict else self.silences,
         )
 
     def silences(self, edit):

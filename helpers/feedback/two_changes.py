@@ -16,8 +16,8 @@ from .watching import Watched, watched
 
 FIRST, SECOND, TAKEN_UP = 140, 90, 2  # first changes; second ones for each; first ones that get second ones
 FIRST_OF_CLASSES, SECOND_OF_CLASSES = 70, 60  # the same of classes
-REST, REST_OF_CLASSES = 300, 120  # second changes where the first one makes some cases right
 DEAR, FIRST_OF_DEAR, SECOND_OF_DEAR = 1200, 70, 60  # and where a call takes so many function calls (see variants)
+REST, FEW_OF_REST = 300, 120  # second changes where the first one makes some cases right; of what is dear, or a class
 
 
 @dataclass(frozen=True)
@@ -81,19 +81,20 @@ def find(tree, space, edits, search, fits, stopping=()):
 
 def of_parts(search):
     """The two changes of which one makes some wrong cases right and the other the rest, or None."""
-    if search.part is None:
-        return None
+    if search.partly is not None or search.part is None:
+        return None  # a known mistake that explains some cases says more of them
     answer, (edits, mended) = search.answer, search.part
     left = [i for i in search.wrong if i not in mended]
     order = [*left, *(i for i in search.order if i not in left)]
-    first, limit = edits[0], REST_OF_CLASSES if search.exercise.is_class else REST
+    first, build = edits[0], answer.builder()
+    limit = FEW_OF_REST if search.exercise.is_class or build.costs.for_a_call > DEAR else REST
 
     def fits(variant):
         return all(answer.right(variant, i) for i in order)
 
     with quiet_libraries(), made(first):
         edits = edits_of(answer.tree, answer.space, kinds=answer.kinds)
-        found = one_change.find(answer.tree, answer.builder(), fits, edits, limit)
+        found = one_change.find(answer.tree, build, fits, edits, limit)
         text = ast.unparse(answer.tree)
     if found is None:
         return None
