@@ -35,10 +35,15 @@ def scaled_dot_product_attention(Q, K, V, mask=None):
             "Yours is wrong exactly where `mask` is not given.",
         ),
         (
-            "8.4",
-            "def linear_attention(Q, K, V, causal=False):\n    q, k = F.elu(Q) + 1, F.elu(K) + 1\n    weights = q @ k.mT\n"
-            "    return weights / weights.sum(dim=-1, keepdim=True) @ V",
-            "Yours is wrong exactly where `causal` is True.",
+            "9.4",
+            "def next_token_loss(logits, tokens, pad_id=None):\n"
+            "    return F.cross_entropy(logits[:, :-1].flatten(0, 1), tokens[:, 1:].flatten())",
+            "Yours is wrong exactly where `pad_id` is given.",
+        ),
+        (
+            "7.4",
+            "def score_matrix_bytes(B, H, T, itemsize=4):\n    return B * H * T * T * (4 if T < 1e6 else 5)",
+            None,  # wrong in two cases that have nothing in common
         ),
         ("2.2", ATTENTION.format("scores * 2"), None),  # wrong everywhere
     ],
