@@ -76,7 +76,7 @@ def _candidates(search):
     first, room = search.order[0], search.answer.tolerances[search.order[0]]
     right = [i for i in search.order if i not in search.wrong]
     seen = [ids for ids in search.twins.sets(1) if search.plainly_seen(ids)]
-    others = (ids for ids in search.twins.sets(1) if ids not in seen and _explains_some(search, ids))
+    others = (ids for ids in search.twins.sets(1) if ids not in seen and search.explains_some(ids))
     for ids in itertools.chain(seen, others):
         twin = search.twins.outcome(ids, first)
         alike = [edit for edit, outcome in search.tried if twin.error is None and same_outcome(outcome, twin, room)]
@@ -86,14 +86,6 @@ def _candidates(search):
         if any(search.differs(ids, i) for i in right) or _nearer(search, ids) is False or _spares(search, ids):
             continue
         yield ids, alike if ids in seen else alike[:UNSEEN]
-
-
-def _explains_some(search, ids):
-    """Whether these mistakes do what the answer did in the first wrong case and in several others."""
-    first = search.order[0]
-    if not search.differs(ids, first) or not search.fits(ids, first):
-        return False
-    return sum(search.fits(ids, i) for i in search.wrong) >= max(2, len(search.wrong) / 4)
 
 
 def _nearer(search, ids):

@@ -110,6 +110,10 @@ def _compared(ours, right):
         factors.append((term, ours[term] / right[wanted]))
         extra.remove(term)
         missing.remove(wanted)
+    for term, wanted in _completing(extra, ours, right):
+        points.append(_one_term(term, wanted))
+        factors = [(other, factor) for other, factor in factors if other != wanted]
+        extra.remove(term)
     points += [f"The term `{_product(term)}` is not wanted." for term in extra]
     if missing:
         points.append("A term is missing." if len(missing) == 1 else f"{len(missing)} terms are missing.")
@@ -119,6 +123,15 @@ def _compared(ours, right):
     if len(different) == 1:
         return [*points, f"The rest is {_times(different.pop())}."]
     return points + [f"The term `{_product(t)}` is {_times(f)}." for t, f in factors if f != 1]
+
+
+def _completing(extra, ours, right):
+    """Pairs of a term and the right one that it would complete, had it one size more."""
+    for term in list(extra):
+        for wanted in right:
+            if wanted in ours and ours[wanted] + ours[term] == right[wanted] and _difference(term, wanted)[0] == []:
+                yield term, wanted
+                break
 
 
 def _matched(extra, missing):

@@ -240,11 +240,14 @@ def _callee(search):
 
 
 def _seen_together(search):
-    """Two known mistakes that are looked for alone elsewhere, where the learner's source shows both plainly."""
+    """Two known mistakes that are looked for alone elsewhere: the source shows both, or one explains most cases."""
     if search.says_little and not search.says_often:
         return None
     found = search.seen_pairs()
-    return named(search, found) if found else None
+    if found:
+        return named(search, found)
+    found = search.completed_pairs()
+    return named(search, found, seen=False) if found and len(messages(search, found)) <= FEW else None
 
 
 def _change_and_known(search):

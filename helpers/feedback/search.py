@@ -10,6 +10,7 @@ from . import counting, evidence, explanations, first_difference, one_change, pa
 from .outcomes import refused_in_place, same_outcome
 from .running import line_in, place_of
 
+COMPLETED = 2  # mistakes that explain most wrong cases, and are tried with every other one
 SEEN = 16  # mistakes that are seen in a source, and tried in pairs
 # Function calls (see variants) that the search for one change may take: of a function, of a class.
 FOR_ONE_CHANGE, FOR_ONE_OF_CLASSES = 840_000, 1_080_000
@@ -84,6 +85,28 @@ class Search:
         seen = [id for id in self.twins.spans if self.plainly_seen(frozenset({id}))][:SEEN]
         pairs = [ids for ids in self.twins.pairs(seen) if all(self.fits(ids, i) for i in self.order)]
         return [ids for ids in pairs if any(self.differs(ids, i) for i in self.order)]
+
+    def explains_some(self, ids):
+        """Whether these mistakes do what the answer did in the first wrong case and in several others."""
+        first = self.order[0]
+        if not self.differs(ids, first) or not self.fits(ids, first):
+            return False
+        return sum(self.fits(ids, i) for i in self.wrong) >= max(2, len(self.wrong) / 4)
+
+    def completed_pairs(self):
+        """Pairs of known mistakes that do together what the answer did, one of which explains most wrong cases."""
+        alone = [ids for ids in self.twins.sets(1) if self.explains_some(ids) and ids <= self.twins.spans.keys()]
+        counts = {ids: sum(self.fits(ids, i) for i in self.wrong) for ids in alone}
+        for ids in sorted(alone, key=counts.get, reverse=True)[:COMPLETED]:
+            if 2 * counts[ids] < len(self.wrong):
+                break
+            left_first = sorted(self.order, key=lambda i, ids=ids: self.fits(ids, i))
+            (one,) = ids
+            others = (frozenset({one, id}) for id in self.twins.spans if id != one and self.twins.apart(one, id))
+            found = [pair for pair in others if all(self.fits(pair, i) for i in left_first)]
+            if found:
+                return found
+        return []
 
     def _sets(self, size, first):
         """Sets worth trying: not those that leave the first case as a smaller set does which does not fit there."""

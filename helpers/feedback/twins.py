@@ -54,7 +54,7 @@ class Twins:
             return
         candidates = [id for id in self.spans if self.mistakes[id].together >= size]
         for ids in itertools.combinations(candidates, size):
-            if all(self._apart(a, b) for a, b in itertools.combinations(ids, 2)):
+            if all(self.apart(a, b) for a, b in itertools.combinations(ids, 2)):
                 yield frozenset(ids)
         if size == 2:
             yield from self._beside_whole_ones(candidates)
@@ -68,10 +68,11 @@ class Twins:
 
     def pairs(self, candidates):
         """Pairs of these mistakes (ids) whose patches do not touch each other."""
-        return [frozenset(pair) for pair in itertools.combinations(candidates, 2) if self._apart(*pair)]
+        return [frozenset(pair) for pair in itertools.combinations(candidates, 2) if self.apart(*pair)]
 
     @functools.cache  # noqa: B019 (one Twins per exercise, kept for the whole session)
-    def _apart(self, a, b):
+    def apart(self, a, b):
+        """Whether the patches of two mistakes (ids) do not touch each other."""
         return all(
             x_end <= y_start or y_end <= x_start
             for x_start, x_end, _ in self.spans[a]

@@ -322,6 +322,8 @@ LEAKS_FUTURE = Exercise(
     mistakes=(
         Mistake("last-word-only", old="range(1, x.shape[0])", new="[x.shape[0] - 1]",
             message="You changed the last word only. A word may peek at its neighbour and never at the last: change the future at every t."),
+        alone("last-word-only-of-several", "You changed the last word only. A word may peek at its neighbour and never at the last: change the future at every t.",
+            ("range(1, x.shape[0])", "range(1, x.shape[0])[-1:]")),
         Mistake("range-too-short", old="range(1, x.shape[0])", new="range(1, x.shape[0] - 1)", message=_SOME_T),
         Mistake("t-itself", old="(after[:t] - before[:t])", new="(after[: t + 1] - before[: t + 1])",
             message="Your comparison includes output t, whose own word you changed: compare the rows before t only, [:t]."),
@@ -632,6 +634,8 @@ _GRADIENT_NAN = (
     " Backwards, 0 · NaN is NaN (an added −∞, or torch.where around a division, lets it through). Give such rows ordinary scores before the softmax."
 )
 
+_HIDDEN_MAXIMUM = "The maximum that you subtract may be a hidden key's. Beside a loud one all visible exponentials underflow to 0: hide the scores first, then take the maximum."
+
 MASKED_SOFTMAX = Exercise(
     id="5.6",
     keeps_dtype=True,
@@ -675,7 +679,11 @@ MASKED_SOFTMAX = Exercise(
         Mistake("maximum-of-hidden-keys",
             source="def masked_softmax(scores, mask):\n    powers = torch.exp(scores - scores.detach().amax(dim=-1, keepdim=True)) * mask\n    total = powers.sum(dim=-1, keepdim=True)\n"
             "    return powers / total.masked_fill(total == 0, 1.0)",
-            message="The maximum that you subtract may be a hidden key's. Beside a loud one all visible exponentials underflow to 0: hide the scores first, then take the maximum."),
+            message=_HIDDEN_MAXIMUM),
+        Mistake("maximum-of-hidden-keys-traced",
+            source="def masked_softmax(scores, mask):\n    powers = torch.exp(scores - scores.amax(dim=-1, keepdim=True)) * mask\n    total = powers.sum(dim=-1, keepdim=True)\n"
+            "    return powers / total.masked_fill(total == 0, 1.0)",
+            message=_HIDDEN_MAXIMUM),
         Mistake("renormalised-after-softmax",
             source="def masked_softmax(scores, mask):\n    weights = torch.softmax(scores, dim=-1) * mask\n"
             "    return weights / weights.sum(dim=-1, keepdim=True).clamp(min=1e-9)",
