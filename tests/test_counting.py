@@ -29,6 +29,8 @@ def formula_of(exercise, code):
         ("7.4", "3 * B * H * T * itemsize", "3·B·H·T·itemsize", ("`T` belongs once more", "3 times what")),
         ("7.4", "B * H * T**3 * itemsize", "B·H·T³·itemsize", ("`T` is one factor too many",)),
         ("7.2", "2 * T * (d_model + d_model ** 2) * 4", "8·T·d_model", ("`T·d_model` is not wanted",)),
+        ("7.2", "6 * T * d_model**2 + 2 * d_model**2", "2·d_model² + 6·T·d_model²", ("the size `T` is missing",)),
+        ("7.2", "4 * T * d_model**2 + 4 * d_model**2", "4·d_model²", ("`d_model²` is not wanted", "half of what")),
         ("8.8", "n_layers * window + 2 - n_layers", "n_layers·window", ("twice what",)),
     ],
 )

@@ -123,8 +123,7 @@ def _of_mistakes(report, exercise, outcomes):
         return  # an error may say the same in other words
     sizes = range(1, len(ids) + 1)  # several may stand for one and the same thing, told once
     sets = [frozenset(some) for size in sizes for some in itertools.combinations(ids, size)]
-    apart = set(twins.pairs([id for id in ids if id in twins.spans]))
-    sets = [some for some in sets if all(frozenset(two) in apart for two in itertools.combinations(some, 2))]
+    sets = [some for some in sets if all(twins.apart(*two) for two in itertools.combinations(some, 2))]
     if not any(all(_does(twins, some, i, outcome) for i, outcome in enumerate(outcomes)) for some in sets):
         yield f"{ids} do something else than the answer: {report.headline}"
 

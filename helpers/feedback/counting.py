@@ -126,10 +126,10 @@ def _compared(ours, right):
 
 
 def _completing(extra, ours, right):
-    """Pairs of a term and the right one that it would complete, had it one size more."""
+    """Pairs of a term and the right one that it would complete, had it one size more; the most of that is there."""
     for term in list(extra):
-        for wanted in right:
-            if wanted in ours and ours[wanted] + ours[term] == right[wanted] and _difference(term, wanted)[0] == []:
+        for wanted in (wanted for wanted in right if 2 * ours.get(wanted, 0) > right[wanted]):
+            if ours[wanted] + ours[term] == right[wanted] and not _difference(term, wanted)[0]:
                 yield term, wanted
                 break
 

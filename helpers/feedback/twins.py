@@ -61,10 +61,8 @@ class Twins:
 
     def _beside_whole_ones(self, candidates):
         """Pairs of a mistake that is a whole algorithm, and combines, with each that fits it as a patch."""
-        for whole in (mistake for mistake in self.mistakes.values() if mistake.combines):
-            for id in candidates:
-                if all(whole.source.count(old) == 1 for old, _ in self.mistakes[id].patches):
-                    yield frozenset({whole.id, id})
+        for whole in (mistake.id for mistake in self.mistakes.values() if mistake.combines):
+            yield from (frozenset({whole, id}) for id in candidates if self.apart(whole, id))
 
     def pairs(self, candidates):
         """Pairs of these mistakes (ids) whose patches do not touch each other."""
@@ -72,7 +70,11 @@ class Twins:
 
     @functools.cache  # noqa: B019 (one Twins per exercise, kept for the whole session)
     def apart(self, a, b):
-        """Whether the patches of two mistakes (ids) do not touch each other."""
+        """Whether two mistakes (ids) can be made together: apart in the reference, or one fits a whole source."""
+        for whole, other in ((self.mistakes[a], self.mistakes[b]), (self.mistakes[b], self.mistakes[a])):
+            if whole.source is not None:
+                texts = [old for old, _ in other.patches]
+                return whole.combines and other.source is None and all(whole.source.count(old) == 1 for old in texts)
         return all(
             x_end <= y_start or y_end <= x_start
             for x_start, x_end, _ in self.spans[a]
