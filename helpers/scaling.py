@@ -46,7 +46,7 @@ def softmax_backward(weights, d_weights):
     """Gradient of a loss with respect to the scores, without the Jacobian.
 
     weights: (..., n), the weights that softmax gave; some may be 0.
-    d_weights: (..., n), the loss's gradient for them; may be whole numbers.
+    d_weights: (..., n), the loss's gradient with respect to them.
     Returns d_scores (..., n): each row's Jacobian times its d_weights.
     """
     products = weights * d_weights  # (..., n)

@@ -989,7 +989,7 @@ class CrossAttention(nn.Module):
 """,
     ),
     dict(
-        id='n-6.1-inverse-order', exercise='6.1', today='NAMED', words=('You shuffled the output the other way (the inver',), mistakes=1,
+        id='n-6.1-inverse-order', exercise='6.1', today='NAMED', words=('The output goes the wrong way: it is shuffled in the inverse', 'One change in line 5 would make this right: look at moved and base: have they changed places? Or: at'), mistakes=1,
         tutor='You compare row perm[i] of f(X[perm]) with row i of f(X), which undoes the shuffle the wrong way round. Row i of f(X[perm]) must equal row perm[i] of f(X): moved[i] against base[perm[i]].',
         code=r"""
 def is_permutation_equivariant(f, X, perm):
@@ -1300,7 +1300,7 @@ def score_matrix_bytes(B, H, T, itemsize=4):
 """,
     ),
     dict(
-        id='n-7.4-four-bytes-in-megabytes', exercise='7.4', today='NAMED', words=('You returned megabytes; bytes are asked for.', 'In line 3, look at the number 4 in n_scores * 4.'), mistakes=2,
+        id='n-7.4-four-bytes-in-megabytes', exercise='7.4', today='NAMED', words=('You returned megabytes; bytes are asked for.', 'With one change in line 3 they would in all: look at the number 4 in n_scores * 4.'), mistakes=2,
         tutor='You always take 4 bytes a number; itemsize may be another. And the result is asked for in bytes, as an int: do not divide by 10⁶.',
         code=r"""
 def score_matrix_bytes(B, H, T, itemsize=4):
@@ -2085,7 +2085,7 @@ def project(X, W_q, W_k, W_v):
 """,
     ),
     dict(
-        id='m-1.4-tensordot', exercise='1.4', today='NAMED', words=('np.dot (like np.inner) pairs every example of th',), mistakes=1,
+        id='m-1.4-tensordot', exercise='1.4', today='NAMED', words=('np.dot (like np.inner and np.tensordot) pairs every example ',), mistakes=1,
         tutor='tensordot pairs every query of every sentence with every key of every sentence, so a batch gives (B, T_q, B, T_k). The axes in front must be lined up, not combined: use a batched matrix product.',
         code=r"""
 def dot_product_scores(Q, K):
@@ -2422,7 +2422,7 @@ class CrossAttention(nn.Module):
 """,
     ),
     dict(
-        id='m-6.1-shuffled-twice', exercise='6.1', today='NAMED', words=('You shuffled the output the other way (the inver',), mistakes=1,
+        id='m-6.1-shuffled-twice', exercise='6.1', today='NAMED', words=('The output goes the wrong way: it is shuffled in the inverse',), mistakes=1,
         tutor='You shuffle the output of the shuffled input once more and expect the original order, but perm applied twice is not the identity. Either undo it with perm.argsort(), or compare f(X[perm]) with f(X)[perm].',
         code=r"""
 def is_permutation_equivariant(f, X, perm):
@@ -2521,7 +2521,7 @@ def attention_flops(T_q, T_k, d_k, d_v):
 """,
     ),
     dict(
-        id='m-7.2-output-as-vector', exercise='7.2', today='NAMED', words=('The term T·d_model is not wanted.', 'The rest is 3/4 times what it should be.'), mistakes=1,
+        id='m-7.2-output-as-vector', exercise='7.2', today='NAMED', words=('With letters for the sizes, your result is 2·T·d_model + 6·T', 'One change in line 3 would make this right: look at what is multiplied there: is something missing?'), mistakes=1,
         tutor='You count W_o as one multiply-add per feature. It is a full (d_model, d_model) matrix like the other three and costs as much as each of them.',
         code=r"""
 def projection_flops(T, d_model):

@@ -22,7 +22,7 @@ def similarities(query, keys):
 ''',
     ),
     dict(
-        id='r-1.2-clip-against-overflow', exercise='1.2', today='NAMED', words=('It cuts values off at its bounds.',),
+        id='r-1.2-clip-against-overflow', exercise='1.2', today='NAMED', words=('You clipped the scores to stay clear of overflow, so scores ',),
         tutor='Clipping the scores to ±30 prevents the overflow but changes the weights: all scores beyond 30 become equal, so the best key no longer wins. Subtract the largest score instead, that changes no weight.',
         code=r'''
 def soft_lookup(query, keys, values, sharpness=1.0):
@@ -60,7 +60,7 @@ def project(X, W_q, W_k, W_v):
 ''',
     ),
     dict(
-        id='r-1.4-inner-makes-all-batch-pairs', exercise='1.4', today='NAMED', words=('np.dot (like np.inner) pairs every example of the ba',),
+        id='r-1.4-inner-makes-all-batch-pairs', exercise='1.4', today='NAMED', words=('np.dot (like np.inner and np.tensordot) pairs every example ',),
         tutor='np.inner pairs every row of Q with every row of K over all leading axes too. For two matrices that is right, but with a batch it gives (B, T_q, B, T_k): each sentence is scored with every other sentence. Use Q @ np.swapaxes(K, -1, -2), which keeps the batch axes aligned.',
         code=r'''
 def dot_product_scores(Q, K):
@@ -1588,7 +1588,7 @@ def is_permutation_equivariant(f, X, perm):
 ''',
     ),
     dict(
-        id='r-6.1-inverse-order', exercise='6.1', today='NAMED', words=('You shuffled the output the other way (the inverse o',),
+        id='r-6.1-inverse-order', exercise='6.1', today='NAMED', words=('The output goes the wrong way: it is shuffled in the inverse',),
         tutor='argsort gives the inverse order, so the output is shuffled the other way than the input. For an order that is its own inverse, such as a swap, the answer is right; for 1, 2, 0 an equivariant function is called not equivariant. Either index f(X) with perm, or index f(X[perm]) with the inverse.',
         code=r'''
 def is_permutation_equivariant(f, X, perm):
@@ -1941,7 +1941,7 @@ class TinyGPT(nn.Module):
 ''',
     ),
     dict(
-        id='r-9.4-mean-of-the-sentences-means', exercise='9.4', today='NAMED', words=('One change in line 4 would make this right: look at ',),
+        id='r-9.4-mean-of-the-sentences-means', exercise='9.4', today='NAMED', words=('You took the mean of each text and then the mean of those, s',),
         tutor='It takes the mean in each sentence first and then the mean of these. Without padding this is the same; with padding a token of a short sentence counts more than one of a long sentence. The exercise wants one mean over all targets: one sum divided by one count.',
         code=r'''
 def next_token_loss(logits, tokens, pad_id=None):
@@ -2172,7 +2172,7 @@ def project(X, W_q, W_k, W_v):
 ''',
     ),
     dict(
-        id='s-1.4-tensordot', exercise='1.4', today='NAMED', words=('np.dot (like np.inner) pairs every example of the ba',),
+        id='s-1.4-tensordot', exercise='1.4', today='NAMED', words=('np.dot (like np.inner and np.tensordot) pairs every example ',),
         tutor='tensordot over the last axes is right for one sentence. With a batch it pairs every sentence with every other one and gives (B, T_q, B, T_k) instead of (B, T_q, T_k). Leading axes must stay together: use Q @ np.swapaxes(K, -1, -2).',
         code=r'''
 def dot_product_scores(Q, K):
@@ -2501,7 +2501,7 @@ def leaks_future(attend, x):
 ''',
     ),
     dict(
-        id='s-5.4-zero-is-padding', exercise='5.4', today='NAMED', words=('You took 0 for padding whatever pad_id says: com', 'In line 2, look at the comparison >.'),
+        id='s-5.4-zero-is-padding', exercise='5.4', today='NAMED', words=('You took 0 for padding whatever pad_id says: compare with pa', 'With one change in line 2 they would in all: look at the comparison >.'),
         tutor='You compare with 0 instead of pad_id. In the lesson padding is 0, but for any other pad_id the padding stays visible and token 0, a real word, is hidden. Use tokens != pad_id.',
         code=r'''
 def padding_mask(tokens, pad_id):
@@ -2599,7 +2599,7 @@ class CrossAttention(nn.Module):
 ''',
     ),
     dict(
-        id='s-6.1-not-unshuffled', exercise='6.1', today='NAMED', words=('You shuffled the output the other way (the inverse o',),
+        id='s-6.1-not-unshuffled', exercise='6.1', today='NAMED', words=('The output goes the wrong way: it is shuffled in the inverse',),
         tutor='To undo the shuffle of f(X[perm]) you index with perm again. That shuffles a second time; it undoes only an order that is its own inverse. Index with torch.argsort(perm), or compare f(X[perm]) with f(X)[perm].',
         code=r'''
 def is_permutation_equivariant(f, X, perm):
@@ -2762,7 +2762,7 @@ def fit_exponent(sizes, costs):
 ''',
     ),
     dict(
-        id='s-8.1-out-as-mean', exercise='8.1', today='NAMED', words=('You weighed each sum of values by its total, as ', 'In line 9, look at whether where belongs there. '),
+        id='s-8.1-out-as-mean', exercise='8.1', today='NAMED', words=('You weighed each sum of values by its total, as one would tw', 'With one change in line 9 they would in all: look at whether where belongs there. Or: at the compari'),
         tutor='You treat `out` as the mean of a part: multiply it by the total, and divide by the common total at the end. In a state, out is the *sum*, not yet divided. Rescale the two sums by their factors and add; the division comes once, after the last part.',
         code=r'''
 def merge(first, second):
@@ -3234,7 +3234,7 @@ def soft_lookup(query, keys, values, sharpness=1.0):
 ''',
     ),
     dict(
-        id='t-1.2-clip-the-exponent', exercise='1.2', today='NAMED', words=('It cuts values off at its bounds.',),
+        id='t-1.2-clip-the-exponent', exercise='1.2', today='NAMED', words=('You clipped the scores to stay clear of overflow, so scores ',),
         tutor='Cutting the scores off at 700 avoids the overflow but makes all scores above 700 equal. Subtract the largest score instead: that changes no ratio.',
         code=r'''
 def soft_lookup(query, keys, values, sharpness=1.0):
@@ -3258,7 +3258,7 @@ def project(X, W_q, W_k, W_v):
 ''',
     ),
     dict(
-        id='t-1.4-np-inner-on-a-batch', exercise='1.4', today='NAMED', words=('np.dot (like np.inner) pairs every example of the ba',),
+        id='t-1.4-np-inner-on-a-batch', exercise='1.4', today='NAMED', words=('np.dot (like np.inner and np.tensordot) pairs every example ',),
         tutor='np.inner is right for two matrices, but with a batch it pairs every sentence with every other one and returns (B, T_q, B, T_k). Use @ with the last two axes of K exchanged.',
         code=r'''
 def dot_product_scores(Q, K): return np.inner(Q, K)
@@ -3309,7 +3309,7 @@ def softmax(x, axis=-1):
 ''',
     ),
     dict(
-        id='t-2.1-stack-overflow-version', exercise='2.1', today='NAMED', words=('You always normalise along axis 0, so columns su', 'In line 3, look at the axis of max, which it is '),
+        id='t-2.1-stack-overflow-version', exercise='2.1', today='NAMED', words=('You always normalise along axis 0, so columns sum to 1: use ', 'With one change in line 3 they would in all: look at the axis of max, which it is not told.'),
         tutor='Two things: the sum always runs down axis 0, whatever axis says, and the maximum is that of the whole array, so a row far below it becomes 0/0. Use axis=axis, keepdims=True in both.',
         code=r"""
 def softmax(x, axis=-1):
@@ -3812,7 +3812,7 @@ def combine_masks(padding, causal):
 ''',
     ),
     dict(
-        id='t-5.6-maximum-over-hidden-scores-too', exercise='5.6', today='NAMED', words=('was the maximum taken over hidden keys too',),
+        id='t-5.6-maximum-over-hidden-scores-too', exercise='5.6', today='NAMED', words=("The maximum that you subtract may be a hidden key's. Beside ",),
         tutor='Your maximum includes the hidden scores. If a hidden one is much larger than all allowed ones, every allowed exponential becomes 0 and the row comes out empty; take the maximum over allowed keys.',
         code=r'''
 def masked_softmax(scores, mask):
@@ -3872,7 +3872,7 @@ class CrossAttention(nn.Module):
 ''',
     ),
     dict(
-        id='t-6.1-rows-moved-the-other-way', exercise='6.1', today='NAMED', words=('You shuffled the output the other way (the inverse o',),
+        id='t-6.1-rows-moved-the-other-way', exercise='6.1', today='NAMED', words=('The output goes the wrong way: it is shuffled in the inverse',),
         tutor='X[perm] takes row perm[i] to place i, but moved[perm] = rows sends row i to place perm[i]: the inverse order. Shuffle both with [perm].',
         code=r'''
 def is_permutation_equivariant(f, X, perm):

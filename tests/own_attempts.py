@@ -1187,7 +1187,7 @@ def masked_softmax(scores, mask):
 def masked_softmax(scores, mask):
     weights = torch.softmax(scores.masked_fill(~mask, -100.0), dim=-1)
     return weights * mask.any(dim=-1, keepdim=True)
-# 5.6 dtype-forced -> "you give back float32 where float64 is wanted"
+# 5.6 dtype-forced -> "weights is float32; float64 is promised"
 def masked_softmax(scores, mask):
     w = torch.softmax(scores.float().masked_fill(~mask, -torch.inf), dim=-1)
     return torch.nan_to_num(w)

@@ -546,7 +546,7 @@ class CrossAttention(nn.Module):
 ''',
     ),
     dict(
-        id='p-6.1-inverse-order', exercise='6.1', today='NAMED', words=('You shuffled the output the other way (the inver',),
+        id='p-6.1-inverse-order', exercise='6.1', today='NAMED', words=('The output goes the wrong way: it is shuffled in the inverse',),
         tutor='The output is shuffled with the inverse order (perm.argsort()), and f(X[perm]) with perm itself. Both sides need the same perm: f(X)[perm]. It only looks right for orders that are their own inverse.',
         code=r'''
 def is_permutation_equivariant(f, X, perm):
@@ -1206,7 +1206,7 @@ def project(X, W_q, W_k, W_v):
 ''',
     ),
     dict(
-        id='q-1.4-inner-pairs-the-batches-too', exercise='1.4', today='NAMED', words=('np.dot (like np.inner) pairs every example of th',),
+        id='q-1.4-inner-pairs-the-batches-too', exercise='1.4', today='NAMED', words=('np.dot (like np.inner and np.tensordot) pairs every example ',),
         tutor='np.inner pairs every query of every sentence with every key of every sentence: with a batch the result is (B, T_q, B, T_k). Only the last two axes may be paired; leading axes must be matched: Q @ np.swapaxes(K, -1, -2).',
         code=r'''
 def dot_product_scores(Q, K):
@@ -1600,7 +1600,7 @@ def leaks_future(attend, x):
 ''',
     ),
     dict(
-        id='q-5.4-zero-taken-for-padding', exercise='5.4', today='NAMED', words=('You took 0 for padding whatever pad_id says: com', 'In line 8, look at the comparison >.'),
+        id='q-5.4-zero-taken-for-padding', exercise='5.4', today='NAMED', words=('You took 0 for padding whatever pad_id says: compare with pa', 'With one change in line 8 they would in all: look at the comparison >.'),
         tutor='The padding is assumed to be token 0 and pad_id is not used. Compare with pad_id: another number may stand for padding, and 0 may be a word.',
         code=r'''
 def padding_mask(tokens, pad_id):
@@ -1855,7 +1855,7 @@ def crossover_length(d_model):
 ''',
     ),
     dict(
-        id='q-7.4-always-four-bytes', exercise='7.4', today='NAMED', words=('You took 4 bytes a number whatever itemsize says',),
+        id='q-7.4-always-four-bytes', exercise='7.4', today='NAMED', words=('You took 4 bytes a number, whatever itemsize says.',),
         tutor='The size of a float32 is used, so a number always takes 4 bytes and itemsize is ignored. Multiply B * H * T * T by itemsize.',
         code=r'''
 def score_matrix_bytes(B, H, T, itemsize=4):

@@ -106,7 +106,7 @@ def similarities(query, keys):
 """,
     ),
     dict(
-        id='1.1f', exercise='1.1', today='NAMED', words=('the argument dtype of zeros',),
+        id='1.1f', exercise='1.1', today='NAMED', words=('One change in line 2 would make this right: look at the dtyp',),
         tutor='The result array holds integers, so fractions are cut off.',
         code=r"""
 def similarities(query, keys):
@@ -251,7 +251,7 @@ def soft_lookup(query, keys, values, sharpness=1.0):
 """,
     ),
     dict(
-        id='1.2f', exercise='1.2', today='NAMED', words=('np.clip', 'at its bounds'),
+        id='1.2f', exercise='1.2', today='NAMED', words=('You clipped the scores to stay clear of overflow, so scores ',),
         tutor='Clipping changes the scores: subtract the maximum instead, which changes no weight.',
         code=r"""
 def soft_lookup(query, keys, values, sharpness=1.0):
@@ -510,7 +510,7 @@ def project(X, W_q, W_k, W_v):
 """,
     ),
     dict(
-        id='1.3t', exercise='1.3', today='NAMED', words=('the argument dtype of zeros',),
+        id='1.3t', exercise='1.3', today='NAMED', words=('One change in line 4 would make this right: look at the dtyp',),
         tutor="Results take the matrices' dtype, whole numbers in the lesson: fractions would be cut off.",
         code=r"""
 def project(X, W_q, W_k, W_v):
@@ -815,7 +815,7 @@ def softmax(x, axis=-1):
 """,
     ),
     dict(
-        id='2.1s', exercise='2.1', today='NAMED', words=('the operator +',),
+        id='2.1s', exercise='2.1', today='NAMED', words=('One change in line 4 would make this right: look at whether ',),
         tutor='1 is added to the sum: weights no longer sum to 1.',
         code=r"""
 def softmax(x, axis=-1):
@@ -1154,7 +1154,7 @@ def self_attention(X, W_q, W_k, W_v, mask=None):
 """,
     ),
     dict(
-        id='2.3c', exercise='2.3', today='NAMED', words=('whether that if is needed, with what it does',),
+        id='2.3c', exercise='2.3', today='NAMED', words=('One change in line 4 would make this right: look at whether ',),
         tutor='A residual X is added; only the attention is asked for.',
         code=r"""
 def self_attention(X, W_q, W_k, W_v, mask=None):

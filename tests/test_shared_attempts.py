@@ -5,6 +5,7 @@ import crowd_attempts
 import pytest
 import reader_attempts
 import shared_attempts
+import stranger_attempts
 import unseen_attempts
 from truthful import untruths
 
@@ -13,7 +14,7 @@ from helpers.feedback.judging import judge
 from helpers.feedback.registry import get
 from tools.attempts_report import Trial, defined
 
-FILES = (shared_attempts, unseen_attempts, blind_attempts, reader_attempts, crowd_attempts)
+FILES = (shared_attempts, unseen_attempts, blind_attempts, reader_attempts, crowd_attempts, stranger_attempts)
 ATTEMPTS = [attempt for file in FILES for attempt in file.ATTEMPTS]
 GRADES = ("NAMED", "PARTLY", "GENERIC", "FALSE")
 
@@ -21,7 +22,7 @@ GRADES = ("NAMED", "PARTLY", "GENERIC", "FALSE")
 def test_there_are_attempts_for_every_exercise_and_each_is_graded():
     assert len({attempt["id"] for attempt in ATTEMPTS}) == len(ATTEMPTS)
     exercises = {info.id for lesson in LESSONS for info in lesson.exercises}
-    for file in (unseen_attempts, blind_attempts, crowd_attempts):
+    for file in (unseen_attempts, blind_attempts, crowd_attempts, stranger_attempts):
         assert {attempt["exercise"] for attempt in file.ATTEMPTS} | {"0.1"} == exercises
     assert all(attempt["today"] in GRADES for attempt in ATTEMPTS)
     assert all(bool(attempt.get("words")) == (attempt["today"] == "NAMED") for attempt in ATTEMPTS)

@@ -79,7 +79,8 @@ def _why(search, sets):
     mistakes = (search.twins.mistakes[id] for ids in sets for id in ids)
     if not all(evidence.only_missing(mistake, reference, source) for mistake in mistakes):
         return ()
-    return tuple(remark.sentence for remark in remarks_on(search.answer) if remark.certain)[:1]
+    certain = (remark.sentence for remark in remarks_on(search.answer) if remark.certain)
+    return tuple(sentence for sentence in certain if "never used" not in sentence)[:1]  # that is no other reason
 
 
 def _cannot_be_tried(search):

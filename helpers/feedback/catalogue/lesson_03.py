@@ -431,12 +431,12 @@ JACOBIAN = Exercise(
 # 3.4 Backwards without the Jacobian -----------------------------------------------------------------------------------
 
 
-def _backward_case(name, seed, *shape, dims=None, size=1.0, masked=False, dtype=float, gradients=None):
+def _backward_case(name, seed, *shape, dims=None, size=1.0, masked=False, dtype=float):
     def make():
         scores, d_weights = normal(seed, shape, shape)
         if masked:
             scores[..., 1::2] = -np.inf
-        return softmax(2 * scores).astype(dtype), (size * d_weights).astype(gradients or dtype)
+        return softmax(2 * scores).astype(dtype), (size * d_weights).astype(dtype)
 
     return Case(name, make, _of_rank(shape) if dims is None else dims)
 
@@ -484,7 +484,6 @@ BACKWARD = Exercise(
         _backward_case("large gradients", 6, 4, 5, size=1e6),
         _backward_case("rows of one weight", 7, 3, 1),
         _backward_case("float32", 8, 3, 6, dtype=np.float32),
-        _backward_case("gradients of whole numbers", 9, 5, 7, size=3, gradients=int),
     ),
     mistakes=(
         Mistake("row-sum-missing", old="d_weights - mean", new="d_weights", hides_others=True,
