@@ -6,7 +6,7 @@ over half a second, so that only the rejection is tested.
 
 ATTEMPTS = [
     dict(
-        id='n-0.1-count-nonzero', exercise='0.1', today='PARTLY', mistakes=1,
+        id='n-0.1-count-nonzero', exercise='0.1', today='NAMED', words=('You divided by how many weights are above 0',), mistakes=1,
         tutor='You divide by how many weights are positive. Divide by the sum of the weights instead: a weight of 2 counts twice below the line too.',
         code=r"""
 def weighted_average(values, weights):
@@ -1427,7 +1427,7 @@ def tiled_attention(Q, K, V, tile, causal=False):
 """,
     ),
     dict(
-        id='n-8.2-last-tile-and-dv', exercise='8.2', today='PARTLY', mistakes=2, slow=True,
+        id='n-8.2-last-tile-and-dv', exercise='8.2', today='NAMED', words=('You scaled by √d_v', 'Your triangle has the size of a full tile'), mistakes=2, slow=True,
         tutor="The last tile may be smaller than tile, and then causal_mask(tile) does not fit and raises an error: make the mask as large as the tile of scores really is. And scores are divided by the root of d_k, the width of Q, not of V's width.",
         code=r"""
 def tiled_attention(Q, K, V, tile, causal=False):
@@ -2259,7 +2259,7 @@ def merge_heads(x):
 """,
     ),
     dict(
-        id='m-4.3-heads-scale-dropout-late', exercise='4.3', today='PARTLY', mistakes=2, slow=True,
+        id='m-4.3-heads-scale-dropout-late', exercise='4.3', today='NAMED', words=('You divided by the square root of the number of heads', 'Dropout falls on single features'), mistakes=2, slow=True,
         tutor='You scale by the root of the number of heads; it must be the root of d_k, the width of one head. And dropout acts on the output of the layer instead of on the weights before they average the values.',
         code=r"""
 class MultiHeadAttention(nn.Module):

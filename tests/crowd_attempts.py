@@ -1296,7 +1296,7 @@ def similarities(query, keys):
 ''',
     ),
     dict(
-        id='r-1.2-sharpness-as-temperature-and-order', exercise='1.2', today='PARTLY',
+        id='r-1.2-sharpness-as-temperature-and-order', exercise='1.2', today='NAMED', words=('You divided the scores by sharpness', 'You returned (weights, value)'),
         tutor='Two mistakes: the scores are divided by the sharpness, which is a temperature, so a larger sharpness makes the weights flatter and sharpness 0 sharpest. And the weights are returned first; the value must come first, then the weights.',
         code=r'''
 def soft_lookup(query, keys, values, sharpness=1.0):
@@ -1504,7 +1504,7 @@ def leaks_future(attend, x):
 ''',
     ),
     dict(
-        id='r-5.3-only-the-last-word-changed', exercise='5.3', today='PARTLY',
+        id='r-5.3-only-the-last-word-changed', exercise='5.3', today='NAMED', words=('You changed the last word only.',),
         tutor='Only the last word is changed, so only leaks from the last word are found. An output that peeks at a later word in the middle, for example one that always sees word 1 too, is called honest. Try every t from 1 on and change all rows from t.',
         code=r'''
 def leaks_future(attend, x):
@@ -4181,7 +4181,7 @@ def linear_attention(Q, K, V, causal=False):
 ''',
     ),
     dict(
-        id='t-8.4-state-read-before-written-and-scaled', exercise='8.4', today='PARTLY', slow=True,
+        id='t-8.4-state-read-before-written-and-scaled', exercise='8.4', today='NAMED', words=('one word late', 'whether / math.sqrt(Q.shape[-1]) belongs there'), slow=True,
         tutor='In the causal loop you read the state before you add the word itself, so no word sees itself and the first one is 0/0. And the queries are divided by √d_k before φ; the exercise has no such scale.',
         code=r'''
 def linear_attention(Q, K, V, causal=False):

@@ -630,7 +630,7 @@ def dot_product_scores(Q, K):
 """,
     ),
     dict(
-        id='1.4u', exercise='1.4', today='PARTLY',
+        id='1.4u', exercise='1.4', today='NAMED', words=('Your loops take the first axis for the positions', 'look at which axis comes first in what you return'),
         tutor="The loop's i and j are exchanged when writing: the result is transposed; and only two axes are handled.",
         code=r"""
 def dot_product_scores(Q, K):

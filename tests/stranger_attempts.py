@@ -2539,7 +2539,7 @@ def leaks_future(attend, x):
 ''',
     ),
     dict(
-        id='z-5.3-signed-mean-no-seed', exercise='5.3', today='PARTLY', slow=True,
+        id='z-5.3-signed-mean-no-seed', exercise='5.3', today='NAMED', words=('Dropout drew other numbers', 'You took the mean of differences with their sign'), slow=True,
         tutor='The mean of signed differences can cancel out, or be negative, although outputs have moved: take the absolute value and the maximum. And two calls of a function with dropout draw different numbers, so reset the state of the generator before each call.',
         code=r'''
 def leaks_future(attend, x):

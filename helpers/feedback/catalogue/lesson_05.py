@@ -365,6 +365,8 @@ LEAKS_FUTURE = Exercise(
             ("return True", "return False"), ("return False", "return True")),
         alone("no-absolute-value", "You looked at differences with their sign, so a leak that makes outputs smaller is missed: take the absolute value.",
             (".abs()", "")),
+        alone("signed-mean", "You took the mean of differences with their sign: they cancel out, and a leak that makes outputs smaller comes out below 0. Take absolute values, and the largest.",
+            (".abs().max()", ".mean()")),
         alone("smallest-difference", "You asked that every output change (the smallest difference); one that changes is a leak: take the largest.",
             (".abs().max()", ".abs().min()")),
         alone("same-input-twice", _SAME_OUTPUTS, ("attend(changed)", "attend(x)")),
