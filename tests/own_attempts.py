@@ -1241,7 +1241,7 @@ def softmax(x, axis=-1):
 def softmax(x, axis=-1):
     e = np.exp(2 * (x - x.max(axis=axis, keepdims=True)))
     return e / e.sum(axis=axis, keepdims=True)
-# 2.2 mask-on-keys -> mask-ignored
+# 2.2 mask-on-keys -> "Keys that the mask blocks still get weight"
 def scaled_dot_product_attention(Q, K, V, mask=None):
     if mask is not None:
         K = K * mask.any(axis=-2)[..., None]

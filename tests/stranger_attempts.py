@@ -1,4 +1,8 @@
-"""Wrong answers of strangers, who had seen lessons and solutions only: 66 (`v`), 36 (`x`), 40 (`y`), 70 (`z`) and 36 (`c`).
+"""Wrong answers of strangers, who had seen lessons and solutions only: 66 (`v`), 76 (`x`, `y`), 70 (`z`) and 94 (`c`, `d`).
+
+Graded as they came, each after what the ones before taught was built, 76 %, 84 %, 81 % and 90 % were named in full.
+As in `blind_attempts`, `words` stand in the report of each that is named, and of a `slow` one only the rejection is
+tested.
 """
 
 ATTEMPTS = [
@@ -2114,7 +2118,7 @@ def soft_lookup(query, keys, values, sharpness=1.0):
 ''',
     ),
     dict(
-        id='z-1.3-fused-equal-split', exercise='1.3', today='NAMED', words=('Three values are not right yet: Q in line 6, which s',),
+        id='z-1.3-fused-equal-split', exercise='1.3', today='NAMED', words=('You cut one product into three equal parts.',),
         tutor='One product with the three matrices side by side is fine, but then you cut the result into three equal parts. W_v may have another number of columns than W_q and W_k (here 3 and 2), so the cuts must stand at d_k and 2 d_k.',
         code=r'''
 def project(X, W_q, W_k, W_v):
@@ -3609,6 +3613,805 @@ def generate(model, tokens, n_new, choose):
             latest = choose(scores[:, -1, :])
             tokens = torch.cat((tokens, latest.unsqueeze(1)), dim=1)
     return tokens
+''',
+    ),
+    dict(
+        id='c-0.1-repeat-whole-counts', exercise='0.1', today='NAMED', words=('Whole numbers cut off what stands after the point.',),
+        tutor='You treat each weight as a whole number of copies: astype(int) cuts off the fraction, so 0.5 counts as 0 and 1.9 as 1. Weights may be any numbers that are not negative. Multiply each value by its weight and divide by the sum of the weights.',
+        code=r'''
+def weighted_average(values, weights):
+    # like a frequency table: value v was observed w times
+    counts = np.asarray(weights).astype(int)
+    observations = np.repeat(values, counts)
+    return float(observations.sum()) / max(len(observations), 1)
+''',
+    ),
+    dict(
+        id='c-1.1-convolve-flips', exercise='1.1', today='NAMED', words=('One of the two vectors is turned round before you mu',),
+        tutor='np.convolve turns one of the two vectors round before it multiplies, so the first feature of the key meets the last feature of the query. A dot product multiplies feature by feature in the same order (a correlation, not a convolution).',
+        code=r'''
+def similarities(query, keys):
+    # a matched filter: at full overlap the filter output is the dot product
+    return np.array([np.convolve(key, query, mode="valid")[0] for key in keys])
+''',
+    ),
+    dict(
+        id='c-1.1-result-of-keys-dtype', exercise='1.1', today='NAMED', words=('One change in line 2 would make this right: look at ',),
+        tutor='The result array takes its dtype from the keys. If the keys hold whole numbers and the query does not, every dot product is cut down to a whole number when you store it (0.2 becomes 0). Let NumPy choose the dtype, or make the array of floats.',
+        code=r'''
+def similarities(query, keys):
+    result = np.zeros_like(keys[:, 0])
+    for i in range(len(keys)):
+        total = 0
+        for j in range(len(query)):
+            total += query[j] * keys[i][j]
+        result[i] = total
+    return result
+''',
+    ),
+    dict(
+        id='c-1.2-zero-sharpness-is-falsy', exercise='1.2', today='NAMED', words=('Sharpness 0 was taken for “not given”: 0 counts as F',),
+        tutor='`sharpness or 1.0` also replaces 0, because 0 counts as false in Python. A sharpness of 0 is a legal input and must give the plain average. The default in the signature is enough; leave that line out.',
+        code=r'''
+def soft_lookup(query, keys, values, sharpness=1.0):
+    s = sharpness or 1.0  # in case nobody gave one
+    logits = s * similarities(query, keys)
+    top = np.max(logits)
+    e = np.exp(logits - top)
+    w = e / np.sum(e)
+    mixed = np.sum(w[:, None] * values, axis=0)
+    return mixed, w
+''',
+    ),
+    dict(
+        id='c-1.2-clip-and-mean', exercise='1.2', today='NAMED', words=('You clipped the scores to stay clear of overflow', 'You took the mean of the weighted values. The we'),
+        tutor='Clipping the scores avoids the overflow but changes the answer: scores of 1000 and 2000 both become 700 and get equal weights. Subtract the largest score instead. And the weights sum to 1 already, so add up the weighted values; a mean divides by n once more.',
+        code=r'''
+def soft_lookup(query, keys, values, sharpness=1.0):
+    scores = similarities(query, keys) * sharpness
+    scores = np.clip(scores, -700, 700)  # exp overflows above about 709
+    weights = np.exp(scores)
+    weights = weights / weights.sum()
+    weighted = values * weights.reshape(-1, 1)
+    return weighted.mean(axis=0), weights
+''',
+    ),
+    dict(
+        id='c-1.3-packed-into-thirds', exercise='1.3', today='NAMED', words=('You cut one product into three parts as equal as can',),
+        tutor='You cut the packed product into three equal parts, but V may have another width (d_v) than Q and K (d_k). Cut at d_k and 2 d_k, or make three separate products.',
+        code=r'''
+def project(X, W_q, W_k, W_v):
+    # one big matmul is faster than three small ones
+    packed = np.concatenate((W_q, W_k, W_v), axis=1)
+    Q, K, V = np.array_split(X @ packed, 3, axis=1)
+    return Q, K, V
+''',
+    ),
+    dict(
+        id='c-1.4-inner-on-a-batch', exercise='1.4', today='NAMED', words=('np.dot (like np.inner and np.tensordot) pairs every ',),
+        tutor='np.inner is right for two matrices, but with a batch in front it pairs every sentence of Q with every sentence of K and puts all axes behind each other. Only words of the same sentence should meet: use @ with the last two axes of K exchanged.',
+        code=r'''
+def dot_product_scores(Q, K):
+    # inner sums over the last axis of both, which is what we want
+    return np.inner(Q, K)
+''',
+    ),
+    dict(
+        id='c-1.5-old-asks-for-plural-only', exercise='1.5', today='NAMED', words=('old gives books and are the same weight, 0.50: nothi',),
+        tutor='Your adjective asks for plural only. But *are* is plural too and can be found by its number, so *old* shares its weight between *books* and *are*. Let *old* ask for a noun as well.',
+        code=r'''
+def design_projections():
+    NOUN, VERB, ADJECTIVE, NUMBER = range(4)
+    W_k = np.zeros((4, 2))
+    W_k[NOUN, 0] = 1  # found by being a noun
+    W_k[NUMBER, 1] = 1  # found by number
+
+    W_q = np.zeros((4, 2))
+    W_q[VERB, 0] = 6  # a verb wants a noun ...
+    W_q[NUMBER, 1] = 6  # ... of its own number
+    W_q[ADJECTIVE, 1] = 6  # old wants what is plural
+    return W_q, W_k
+''',
+    ),
+    dict(
+        id='c-2.1-axis-not-moved-back', exercise='2.1', today='NAMED', words=('One change in line 5 would make this right: look at ',),
+        tutor='You move the axis to the end and compute rightly there, but you never move it back. For any axis but the last, the result has its axes in another order than x. Finish with np.moveaxis(result, -1, axis), or use keepdims and leave the axes alone.',
+        code=r'''
+def softmax(x, axis=-1):
+    rows = np.moveaxis(x, axis, -1)
+    peak = rows.max(axis=-1)[..., None]
+    powers = np.exp(rows - peak)
+    return powers / powers.sum(axis=-1)[..., None]
+''',
+    ),
+    dict(
+        id='c-2.1-in-place-global-max', exercise='2.1', today='NAMED', words=('one maximum for the whole array', 'changed its input x in place'),
+        tutor="np.asarray does not copy an array that is float64 already, so -= and out= overwrite the caller's x; make a new array. And np.max without an axis takes one maximum for the whole array: a row far below it underflows to 0/0 = nan. Each row needs its own maximum along axis.",
+        code=r'''
+def softmax(x, axis=-1):
+    x = np.asarray(x, dtype=float)
+    x -= np.max(x)  # no temporary arrays
+    np.exp(x, out=x)
+    return x / x.sum(axis=axis, keepdims=True)
+''',
+    ),
+    dict(
+        id='c-2.2-boolean-index-needs-full-mask', exercise='2.2', today='NAMED', words=('Indexing with the mask needs one of exactly the scor',),
+        tutor='Indexing with ~mask does not broadcast: a mask (T_q, T_k) or (1, T_k) with scores of another shape raises IndexError. np.where(mask, scores, -np.inf) broadcasts the mask.',
+        code=r'''
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    depth = K.shape[-1]
+    logits = np.einsum("...id,...jd->...ij", Q, K) / np.sqrt(depth)
+    if mask is not None:
+        logits[~mask] = -np.inf
+    attention = softmax(logits)
+    return np.matmul(attention, V), attention
+''',
+    ),
+    dict(
+        id='c-2.2-value-width-and-inverted', exercise='2.2', today='NAMED', words=('You took the width of the values for the scale. ', 'The mask is inverted: True must mean “may look”,'),
+        tutor='The scale is the root of the width of queries and keys, not of the values; the two may differ. And your mask is upside down: here True means may attend, so -inf belongs where the mask is False.',
+        code=r'''
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    T_k, d = V.shape[-2:]
+    scores = Q @ np.swapaxes(K, -2, -1) * d ** -0.5
+    if mask is not None:
+        # as masked_fill(mask, -inf) in torch
+        scores = np.where(mask, -np.inf, scores)
+    weights = softmax(scores, axis=-1)
+    return weights @ V, weights
+''',
+    ),
+    dict(
+        id='c-2.3-causal-by-default', exercise='2.3', today='NAMED', words=('One change in line 4 would make this right: look at ',),
+        tutor='Without a mask every word may look at every word. You put a causal mask in its place, as a GPT does, so no word can look at a later one. Pass mask on as it is, None included.',
+        code=r'''
+def self_attention(X, W_q, W_k, W_v, mask=None):
+    T = X.shape[-2]
+    if mask is None:
+        mask = np.tril(np.ones((T, T), dtype=bool))
+    queries, keys, values = (X @ W for W in (W_q, W_k, W_v))
+    return scaled_dot_product_attention(queries, keys, values, mask=mask)
+''',
+    ),
+    dict(
+        id='c-2.4-tanh-before-the-sum', exercise='2.4', today='NAMED', words=('The tanh was taken of query and key part separately;',),
+        tutor='You take tanh of query and key separately and add afterwards. tanh(a + b) is not tanh(a) + tanh(b): the pair has to meet inside the tanh. That is why additive scores need m hidden numbers for each pair; there is no way round them.',
+        code=r'''
+def additive_scores(Q, K, W_q, W_k, v):
+    # saves the big (T_q, T_k, m) array: score each side once, then add
+    def side(Z, W):
+        return np.tanh(Z @ W) @ v
+    return np.add.outer(side(Q, W_q), side(K, W_k))
+''',
+    ),
+    dict(
+        id='c-2.5-keys-outside-and-scaled', exercise='2.5', today='NAMED', words=('You divided by √d_k; general scores are not scal', 'In line 3, look at which axis comes first in wha'),
+        tutor='The outer list runs over the keys, so the result is (T_k, T_q); rows belong to queries. And the general score has no division by the root of d_k: that belongs to the scaled dot product only.',
+        code=r'''
+def general_scores(Q, K, W):
+    scale = math.sqrt(K.shape[-1])
+    return np.array([[(q @ W @ k) / scale for q in Q] for k in K])
+''',
+    ),
+    dict(
+        id='c-2.6-power-precedence', exercise='2.6', today='NAMED', words=('You divided by half of d_k; the square root is wante',),
+        tutor='`d_k ** 1 / 2` is (d_k ** 1) / 2, half of d_k, because the power binds more tightly than the division. (At d_k = 4 both happen to be 2.) Write d_k ** 0.5 or math.sqrt(d_k). The other two bugs are mended.',
+        code=r'''
+def debugged_attention(Q, K, V, mask=None):
+    d_k = K.shape[-1]
+    scores = np.einsum("...qd,...kd->...qk", Q, K)  # (..., T_q, T_k)
+    scores = scores / (d_k ** 1 / 2)
+    if mask is not None:
+        scores = np.where(mask, scores, float("-inf"))
+    weights = softmax(scores, axis=-1)
+    out = np.einsum("...qk,...kv->...qv", weights, V)  # (..., T_q, d_v)
+    return out, weights
+''',
+    ),
+    dict(
+        id='c-3.1-normal-shortcut', exercise='3.1', today='NAMED', words=('You drew the dot products themselves, as normal numb',),
+        tutor='You draw from a normal distribution with the right mean and variance, but a dot product is normal only approximately, for large d_k. At d_k = 1 it is a product of two normals, with more numbers near 0 and far out. Draw the queries and keys, and multiply them.',
+        code=r'''
+def sample_dot_products(n, d_k, rng):
+    # a sum of d_k independent terms of variance 1: central limit theorem
+    sigma = np.sqrt(d_k)
+    return rng.normal(loc=0.0, scale=sigma, size=n)
+''',
+    ),
+    dict(
+        id='c-3.2-filter-flattens', exercise='3.2', today='NAMED', words=('You added up everything into one number; each row ha',),
+        tutor='weights[weights > 0] throws the zeros away but also the rows: the result is one flat array, and its sum is the entropy of all rows together. Keep the shape: put 1 in place of each zero inside the logarithm, then sum along the last axis.',
+        code=r'''
+def entropy(weights):
+    nonzero = weights[weights > 0]
+    surprise = -np.log(nonzero)
+    return (nonzero * surprise).sum(axis=-1)
+''',
+    ),
+    dict(
+        id='c-3.2-zeros-overwritten-bits', exercise='3.2', today='NAMED', words=('logarithms to base 2', 'changed its input weights in place'),
+        tutor="The line that sets zeros to 1 writes into the caller's array; the input must stay as it is, so work on a copy or use np.where. And log2 gives the entropy in bits; the task asks for nats, the natural logarithm.",
+        code=r'''
+def entropy(weights):
+    p = weights
+    p[p == 0] = 1  # log(1) = 0, so these drop out
+    H = -np.einsum("...n,...n->...", p, np.log2(p))
+    return H
+''',
+    ),
+    dict(
+        id='c-3.3-diagonal-subtracted-twice', exercise='3.3', today='NAMED', words=('One change in line 5 would make this right: look at ',),
+        tutor='The diagonal should be p_i (1 - p_i) in all. Your outer product already has -p_i p_i on its diagonal, and you add p_i (1 - p_i) to that, so p_i squared is subtracted twice. Add only p_i on the diagonal. Check: each row of J must sum to 0.',
+        code=r'''
+def softmax_jacobian(p):
+    n = p.shape[-1]
+    J = -np.einsum("...i,...j->...ij", p, p)  # i != j: -p_i p_j
+    i = np.arange(n)
+    J[..., i, i] += p * (1 - p)  # i == j
+    return J
+''',
+    ),
+    dict(
+        id='c-3.4-like-a-sigmoid', exercise='3.4', today='NAMED', words=("You used only the Jacobian's diagonal, p (1 − p), as",),
+        tutor='p (1 - p) is only the diagonal of the Jacobian, as for a sigmoid. In softmax each score moves the other weights too, through -p_i p_j. Subtract from d_weights its mean under the weights of the row, then multiply by the weights.',
+        code=r'''
+def softmax_backward(weights, d_weights):
+    # chain rule, as for the logistic function: local slope times upstream
+    local_slope = weights * (1.0 - weights)
+    return local_slope * d_weights
+''',
+    ),
+    dict(
+        id='c-4.1-split-by-size', exercise='4.1', today='NAMED', words=('The number of heads and the features of a head are e',),
+        tutor='torch.split takes the size of each piece, not the number of pieces. You get d_model / h heads of width h instead of h heads of width d_k; it is right only where h equals d_k. Give split the width d_k, or use chunk.',
+        code=r'''
+def split_heads(x, n_heads):
+    pieces = torch.split(x, n_heads, dim=-1)
+    return torch.stack(pieces, dim=1)
+''',
+    ),
+    dict(
+        id='c-4.2-heads-interleaved', exercise='4.2', today='NAMED', words=('The features of the heads are shuffled into each oth',),
+        tutor='You put the head axis last, behind the features, so the row of a word alternates: feature 0 of each head, then feature 1 of each head. Head 0 should stand first with all its features: the order before the reshape must be (B, T, h, d_k).',
+        code=r'''
+def merge_heads(x):
+    words_first = x.permute(0, 2, 3, 1)
+    return words_first.flatten(start_dim=2)
+''',
+    ),
+    dict(
+        id='c-4.3-assert-not-valueerror', exercise='4.3', today='NAMED', words=('assert raises AssertionError; ValueError is asked for',),
+        tutor='assert raises AssertionError (and nothing at all under python -O). The task promises ValueError with both numbers in its message: use if and raise ValueError(...). The attention itself is right.',
+        code=r'''
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads, dropout=0.0):
+        super().__init__()
+        assert d_model % n_heads == 0, f"{d_model} not divisible by {n_heads}"
+        self.h = n_heads
+        self.head_dim = d_model // n_heads
+        for name in ("W_q", "W_k", "W_v", "W_o"):
+            setattr(self, name, nn.Linear(d_model, d_model, bias=False))
+        self.attn_drop = nn.Dropout(dropout)
+
+    def forward(self, x, mask=None):
+        q = split_heads(self.W_q(x), self.h)
+        k = split_heads(self.W_k(x), self.h)
+        v = split_heads(self.W_v(x), self.h)
+        att = torch.einsum("bhid,bhjd->bhij", q, k) * self.head_dim ** -0.5
+        if mask is not None:
+            att = att.masked_fill(mask.logical_not(), float("-inf"))
+        att = torch.softmax(att, dim=-1)
+        y = torch.einsum("bhij,bhjd->bhid", self.attn_drop(att), v)
+        return self.W_o(merge_heads(y)), att
+''',
+    ),
+    dict(
+        id='c-4.3-always-dropout-mean-of-heads', exercise='4.3', today='NAMED', words=('Dropout stays on in eval mode: nn.functional.dro', "You returned the mean of the heads' weights, (B,"),
+        tutor="nn.functional.dropout drops also after eval(), because it does not know the module's mode: pass training=self.training or use nn.Dropout. And you return the mean over the heads, (B, T, T), as PyTorch does by default; the task asks for the weights of every head, (B, h, T, T).",
+        code=r'''
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads, dropout=0.0):
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError(f"embed_dim {d_model} must be divisible by num_heads {n_heads}")
+        self.num_heads = n_heads
+        self.p = dropout
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.W_o = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x, mask=None):
+        B, T, C = x.shape
+        shape = (B, T, self.num_heads, C // self.num_heads)
+        q = self.W_q(x).view(shape).transpose(1, 2)
+        k = self.W_k(x).view(shape).transpose(1, 2)
+        v = self.W_v(x).view(shape).transpose(1, 2)
+        scores = q @ k.mT / math.sqrt(q.size(-1))
+        if mask is not None:
+            scores = scores.masked_fill(~mask, float("-inf"))
+        probs = torch.softmax(scores, -1)
+        ctx = nn.functional.dropout(probs, self.p) @ v
+        ctx = ctx.transpose(1, 2).contiguous().view(B, T, C)
+        return self.W_o(ctx), probs.mean(dim=1)
+''',
+    ),
+    dict(
+        id='c-4.4-shared-storage', exercise='4.4', today='NAMED', words=('The two modules share their memory, so training one ',),
+        tutor="Assigning .data does not copy: slices of in_proj_weight share their memory with PyTorch's module, so an optimiser step on one module changes the other. Use copy_ (or clone) for each of the four.",
+        code=r'''
+def from_torch(mha):
+    d = mha.embed_dim
+    mine = MultiHeadAttention(d, mha.num_heads, mha.dropout)
+    stacked = mha.in_proj_weight.data
+    mine.W_q.weight.data = stacked[:d]
+    mine.W_k.weight.data = stacked[d:2 * d]
+    mine.W_v.weight.data = stacked[2 * d:]
+    mine.W_o.weight.data = mha.out_proj.weight.data
+    return mine
+''',
+    ),
+    dict(
+        id='c-10.1-residual-inside', exercise='10.1', today='NAMED', words=('You added x to the output. The layer does so around ',),
+        tutor="You add x to the output, as BERT's layer does after its attention. This function is the attention alone; the layer adds its input afterwards, so x would count twice. Return the product with W_o plus b_o.",
+        code=r'''
+def bert_self_attention(x, layer, n_heads, mask=None):
+    def dense(z, name):
+        return F.linear(z, getattr(layer, "W_" + name), getattr(layer, "b_" + name))
+
+    q, k, v = [split_heads(dense(x, name), n_heads) for name in "qkv"]
+    scores = torch.matmul(q, k.transpose(-1, -2)) / math.sqrt(k.size(-1))
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    probs = F.softmax(scores, dim=-1)
+    context = merge_heads(torch.matmul(probs, v))
+    hidden = dense(context, "o")
+    return hidden + x, probs  # BertSelfOutput: dense, then residual
+''',
+    ),
+    dict(
+        id='c-10.2-places-of-all-sentences', exercise='10.2', today='NAMED', words=("weights[..., verb, subject] takes every sentence's p",),
+        tutor='weights[..., verb, subject] does not pair sentence n with its own places: it reads the places of all N sentences in every sentence. So the share is over N x N pairs, and most of them mean nothing. Index the first axis too, with torch.arange(N), or go through the sentences with zip.',
+        code=r'''
+def agreement_share(weights, verb, subject, other):
+    on_subject = weights[..., verb, subject]
+    on_other = weights[..., verb, other]
+    hits = (on_subject > on_other).float()
+    return hits.mean(dim=(0, -1))
+''',
+    ),
+    dict(
+        id='c-10.3-prefix-and-float32', exercise='10.3', today='NAMED', words=('You took the first rows of each text', 'vectors is float32; float64 is promised'),
+        tutor="You take the first tokens of each row, as many as the mask has True. That is right only if all padding stands at the end; the mask may have gaps or begin with padding, so select with the mask itself. And torch.zeros makes float32 whatever hidden is; the result should have hidden's dtype.",
+        code=r'''
+def mean_pool(hidden, mask):
+    B, T, d = hidden.shape
+    lengths = mask.sum(dim=1).tolist()
+    pooled = torch.zeros(B, d)
+    for b, length in enumerate(lengths):
+        pooled[b] = hidden[b, :length].mean(dim=0)
+    return pooled
+''',
+    ),
+    dict(
+        id='c-10.4-norm-of-whole-corpus', exercise='10.4', today='NAMED', words=('You divided the corpus by one norm, that of the whol',),
+        tutor='corpus.norm() is one number for the whole matrix, so every row is divided by the same number and long rows still win. A cosine needs the norm of each row: corpus.norm(dim=1, keepdim=True).',
+        code=r'''
+def search(query, corpus, k):
+    def unit(z):
+        return z / z.norm()
+
+    cos = unit(corpus) @ unit(query)
+    order = torch.argsort(cos, descending=True)[:k]
+    return order, cos[order]
+''',
+    ),
+    dict(
+        id='d-0.1-repeat-whole-times', exercise='0.1', today='NAMED', words=('The same numbers come out if weights is turned into ',),
+        tutor='You repeat each value as many times as its weight says, but a weight need not be a whole number: 0.5 is cut to 0 and 2.7 to 2. Try weights 0.5, 0.25, 0.25: they should give the same answer as 2, 1, 1. Multiply by the weight and divide by the sum of the weights.',
+        code=r'''
+def weighted_average(values, weights):
+    # a value with weight 3 simply occurs three times
+    times = np.asarray(weights).astype(int)
+    everything = np.repeat(values, times)
+    return everything.mean()
+''',
+    ),
+    dict(
+        id='d-1.1-array-of-the-keys-type', exercise='1.1', today='NAMED', words=('One change in line 3 would make this right: look at ',),
+        tutor='The array that you fill takes its dtype from the keys. If the keys are whole numbers and the query is not, every dot product is cut to a whole number when you store it. Let NumPy choose the type of the result, or make the array of floats.',
+        code=r'''
+def similarities(query, keys):
+    n, d = keys.shape
+    out = np.zeros(n, dtype=keys.dtype)
+    for row in range(n):
+        total = 0
+        for col in range(d):
+            total += query[col] * keys[row, col]
+        out[row] = total
+    return out
+''',
+    ),
+    dict(
+        id='d-1.2-max-of-the-unsharpened', exercise='1.2', today='NAMED', words=('For large scores the exponential overflows and inf/i', 'One change in line 4 would make this right: look at what is calculated first: are parenthe'),
+        tutor='You subtract the largest score before it was multiplied by the sharpness, so at a sharpness other than 1 the largest exponent is not 0. With large scores the exponential overflows (or all of them vanish at sharpness 0), and you get nan. Multiply first, then subtract the maximum of the product.',
+        code=r'''
+def soft_lookup(query, keys, values, sharpness=1.0):
+    utility = similarities(query, keys)
+    best = utility.max()
+    odds = np.exp(sharpness * utility - best)
+    share = odds / odds.sum()
+    expected = sum(p * v for p, v in zip(share, values))
+    return expected, share
+''',
+    ),
+    dict(
+        id='d-1.2-temperature-and-mean', exercise='1.2', today='NAMED', words=('You divided the scores by sharpness, as one woul', 'You took the mean of the weighted values. The we'),
+        tutor='Two things. Sharpness multiplies the scores; you divide by it, as if it were a temperature, so a larger sharpness makes your weights flatter. And the weights already sum to 1, so the weighted values have to be added up; np.mean divides them by n once more.',
+        code=r'''
+def soft_lookup(query, keys, values, sharpness=1.0):
+    def boltzmann(energy, temperature):
+        z = energy / temperature
+        z = z - np.max(z)
+        e = np.exp(z)
+        return e / np.sum(e)
+
+    weights = boltzmann(similarities(query, keys), sharpness)
+    value = np.mean(weights[:, np.newaxis] * values, axis=0)
+    return value, weights
+''',
+    ),
+    dict(
+        id='d-1.3-one-product-cut-by-d_k', exercise='1.3', today='NAMED', words=('You cut one product into three parts of d_k columns.',),
+        tutor='One big product is fine, but you cut the result into three pieces of d_k columns each. V has d_v columns, and d_v may be larger than d_k; then the last columns of V are missing. Take everything from column 2 * d_k on.',
+        code=r'''
+def project(X, W_q, W_k, W_v):
+    # one big matmul is faster than three small ones
+    W = np.concatenate((W_q, W_k, W_v), axis=1)
+    QKV = X @ W
+    d = W_q.shape[1]
+    Q, K, V = (QKV[:, i * d:(i + 1) * d] for i in range(3))
+    return Q, K, V
+''',
+    ),
+    dict(
+        id='d-1.4-np-inner', exercise='1.4', today='NAMED', words=('np.dot (like np.inner and np.tensordot) pairs every ',),
+        tutor='np.inner does sum over the last axes, and for two matrices it is right. But with a batch in front it pairs every sentence of Q with every sentence of K, so the result has too many axes. Use a product that keeps the front axes together: Q @ K with its last two axes exchanged.',
+        code=r'''
+def dot_product_scores(Q, K):
+    # inner product over the last axis of both
+    return np.inner(Q, K)
+''',
+    ),
+    dict(
+        id='d-1.5-old-has-no-number', exercise='1.5', today='NAMED', words=('old gives books and shelf the same weight, 0.50: it ',),
+        tutor='Your *are* works, because its plural comes in through the number row of W_q. But *old* has no number: its only feature is adjective, and this row asks for a noun and nothing else. So *old* gives *books* and *shelf* the same weight; let the adjective row ask for plural too.',
+        code=r'''
+def design_projections():
+    noun, verb, adjective, number = range(4)
+    LOOKS_NOUN, LOOKS_NUMBER = 0, 1
+
+    W_q = np.zeros((4, 2))
+    W_q[verb, LOOKS_NOUN] = 8.0
+    W_q[adjective, LOOKS_NOUN] = 8.0
+    W_q[number, LOOKS_NUMBER] = 8.0  # the asker's own number
+
+    W_k = np.zeros((4, 2))
+    W_k[noun, LOOKS_NOUN] = 1.0
+    W_k[number, LOOKS_NUMBER] = 1.0
+    return W_q, W_k
+''',
+    ),
+    dict(
+        id='d-2.1-in-place', exercise='2.1', today='NAMED', words=('The values are right. The function changed its input',),
+        tutor='Your numbers are right, but you work in place: for float input, x is still the array of the caller, and x -= ... overwrites it. Print the input after the call. Write x = x - ... and make new arrays.',
+        code=r'''
+def softmax(x, axis=-1):
+    x = np.asarray(x)
+    if not np.issubdtype(x.dtype, np.floating):
+        x = x.astype(float)
+    # no temporaries: everything in one buffer
+    x -= x.max(axis=axis, keepdims=True)
+    np.exp(x, out=x)
+    x /= x.sum(axis=axis, keepdims=True)
+    return x
+''',
+    ),
+    dict(
+        id='d-2.1-axis-moved-not-back', exercise='2.1', today='NAMED', words=('Two changes together would make this right. In line ',),
+        tutor='You move the axis to the end but never move it back, so for another axis than the last the result is turned round. Also, x.max() is one maximum for the whole array; a row that lies far below it gives only zeros, and 0/0 is nan. Each row needs its own maximum.',
+        code=r'''
+def softmax(x, axis=-1):
+    rows = np.moveaxis(x, axis, -1)
+    shifted = rows - rows.max()
+    e = np.exp(shifted)
+    return e / e.sum(axis=-1)[..., None]
+''',
+    ),
+    dict(
+        id='d-2.2-shape-1-for-d_k', exercise='2.2', today='NAMED', words=('You took axis 1 of K for the scale. It holds the fea',),
+        tutor='K.shape[1] is the number of features only if K has two axes. With a batch in front, axis 1 is another axis, for example the number of keys, so you divide by the wrong root. Count from the end: shape[-1].',
+        code=r'''
+def scaled_dot_product_attention(Q, K, V, mask=None):
+    width = K.shape[1]
+    scores = np.einsum("...id,...jd->...ij", Q, K) / math.sqrt(width)
+    if mask is not None:
+        blocked = np.logical_not(mask)
+        scores = np.where(blocked, float("-inf"), scores)
+    attn = softmax(scores)
+    result = np.einsum("...ij,...jv->...iv", attn, V)
+    return result, attn
+''',
+    ),
+    dict(
+        id='d-2.3-causal-without-a-mask', exercise='2.3', today='NAMED', words=('One change in line 4 would make this right: look at ',),
+        tutor='If no mask is given, every word may look at every word. You put a causal mask there, as in GPT, so a word cannot see the words after it. Pass None on as it is.',
+        code=r'''
+def self_attention(X, W_q, W_k, W_v, mask=None):
+    T = X.shape[-2]
+    if mask is None:
+        mask = np.tril(np.ones((T, T), dtype=bool))
+    query, key, value = [np.matmul(X, W) for W in (W_q, W_k, W_v)]
+    return scaled_dot_product_attention(query, key, value, mask=mask)
+''',
+    ),
+    dict(
+        id='d-2.4-v-inside-tanh', exercise='2.4', today='NAMED', words=('The tanh sits on the finished score; it belongs on t',),
+        tutor='The tanh belongs to the hidden units, before v weights them. You take it after v, around the finished score, so the whole network becomes linear with one squash at the end and no score can leave -1 to 1. Look at the order in v · tanh(q W_q + k W_k).',
+        code=r'''
+def additive_scores(Q, K, W_q, W_k, v):
+    scores = np.zeros((len(Q), len(K)))
+    for i, q in enumerate(Q):
+        for j, k in enumerate(K):
+            hidden = q @ W_q + k @ W_k
+            scores[i, j] = np.tanh(np.dot(hidden, v))
+    return scores
+''',
+    ),
+    dict(
+        id='d-2.5-scaled-and-softmaxed', exercise='2.5', today='NAMED', words=('You went on to the weights: the scores themselve', 'In line 3, look at whether / math.sqrt(len(k)) b'),
+        tutor="The exercise asks for the scores alone. Luong's general score has no division by a root: W can learn its own scale. And the softmax comes later, in attention; you return weights instead of scores.",
+        code=r'''
+def general_scores(Q, K, W):
+    def score(q, k):
+        return q.dot(W).dot(k) / math.sqrt(len(k))
+
+    table = np.array([[score(q, k) for k in K] for q in Q])
+    return softmax(table, axis=1)
+''',
+    ),
+    dict(
+        id='d-2.6-low-score-and-axis-1', exercise='2.6', today='NAMED', words=('The softmax runs along axis 1. That is right for', 'In line 7, look at the value that where fills in'),
+        tutor='A blocked word must get a weight of exactly 0. A score that is 10 below the smallest one still leaves it a little, so write minus infinity. And axis=1 means the keys only without a batch; with a batch it is another axis. Use axis=-1.',
+        code=r'''
+def debugged_attention(Q, K, V, mask=None):
+    d_k = K.shape[-1]
+    scores = np.einsum("...qd,...kd->...qk", Q, K)  # (..., T_q, T_k)
+    scores = scores / math.sqrt(d_k)
+    if mask is not None:
+        too_low = np.min(scores) - 10
+        scores = np.where(mask, scores, too_low)
+    weights = softmax(scores, axis=1)
+    out = np.einsum("...qk,...kv->...qv", weights, V)  # (..., T_q, d_v)
+    return out, weights
+''',
+    ),
+    dict(
+        id='d-3.1-normal-by-the-limit', exercise='3.1', today='NAMED', words=('You drew the dot products themselves, as normal numb',),
+        tutor='You draw the dot products straight from a normal distribution with spread √d_k. Mean and spread are right, but a sum of a few products is not normal: at d_k = 1 it has far more values near 0 and far out. Draw queries and keys, multiply and add up.',
+        code=r'''
+def sample_dot_products(n, d_k, rng):
+    # sum of d_k independent terms with variance 1 -> N(0, d_k);
+    # no need to draw 2 * n * d_k numbers
+    return rng.normal(loc=0.0, scale=np.sqrt(d_k), size=n)
+''',
+    ),
+    dict(
+        id='d-3.2-plain-mean-of-surprise', exercise='3.2', today='NAMED', words=('You took the mean of the terms.',),
+        tutor='The entropy is a weighted mean of -log(weight): each logarithm counts as much as its weight. You take the plain mean over the weights that are not 0. Check it with the weights 0.9 and 0.1: the entropy is 0.33.',
+        code=r'''
+def entropy(weights):
+    def surprise(row):
+        seen = row[row > 0]
+        return np.mean(-np.log(seen))
+
+    return np.apply_along_axis(surprise, -1, weights)
+''',
+    ),
+    dict(
+        id='d-3.3-derivative-of-the-log', exercise='3.3', today='NAMED', words=('Your diagonal part is the identity; it should ho', 'You subtracted the weights themselves; each entr'),
+        tutor='δ_ij − p_j is the derivative of log p_i. The derivative of p_i itself is p_i times that, so the factor p_i of each row is missing. Check: every column of J must sum to 0.',
+        code=r'''
+def softmax_jacobian(p):
+    n = p.shape[-1]
+    delta = np.eye(n, dtype=p.dtype)
+    # d/ds_j (s_i - log sum exp s) = delta_ij - p_j
+    return delta - np.expand_dims(p, -2)
+''',
+    ),
+    dict(
+        id='d-3.4-like-a-sigmoid', exercise='3.4', today='NAMED', words=("You used only the Jacobian's diagonal, p (1 − p), as",),
+        tutor='p(1 − p) is only the diagonal of the Jacobian, as if every weight depended on its own score alone. A score also lowers the other weights, so the terms −p_i p_j g_j for j ≠ i are missing. Keep the sum Σ_j p_j g_j of each row and subtract it.',
+        code=r'''
+def softmax_backward(weights, d_weights):
+    local_slope = weights * (1 - weights)
+    return local_slope * d_weights  # chain rule
+''',
+    ),
+    dict(
+        id='d-4.1-dealt-like-cards', exercise='4.1', today='NAMED', words=('Head i got every h-th feature, i, i + h, i + 2h …; h',),
+        tutor='You deal the features out like cards: head 0 gets features 0, h, 2h and so on. A head owns d_k features that stand side by side, from i * d_k on. Print the result for torch.arange(12).view(1, 3, 4) and compare it with the loop above the exercise.',
+        code=r'''
+def split_heads(x, n_heads):
+    hands = [x[:, :, i::n_heads] for i in range(n_heads)]  # deal round the table
+    return torch.stack(hands, dim=1)
+''',
+    ),
+    dict(
+        id='d-4.2-heads-behind-features', exercise='4.2', today='NAMED', words=('The features of the heads are shuffled into each oth',),
+        tutor='The heads should lie one after the other, so the head axis must stand before the features when you reshape. You put it last, so the features of the heads alternate: feature 0 of head 0, feature 0 of head 1, and so on. Use the order (B, T, h, d_k).',
+        code=r'''
+def merge_heads(x):
+    batch, heads, length, width = x.size()
+    x = x.permute(0, 2, 3, 1).contiguous()
+    return x.view(batch, length, heads * width)
+''',
+    ),
+    dict(
+        id='d-4.3-model-scale-and-late-dropout', exercise='4.3', today='NAMED', words=("You divided by √d_model = 3.46; a head's dot pro", 'Dropout falls on single features, of the values '),
+        tutor='Each head compares vectors of d_k = d_model / h numbers, so the scores are divided by √d_k and not by √d_model. And the dropout should act on the weights before they average the values; yours acts on the finished output.',
+        code=r'''
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads, dropout=0.0):
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError(
+                "d_model (%d) must be a multiple of n_heads (%d)" % (d_model, n_heads))
+        self.h = n_heads
+        self.scale = d_model ** -0.5
+        for name in ("W_q", "W_k", "W_v", "W_o"):
+            setattr(self, name, nn.Linear(d_model, d_model, bias=False))
+        self.drop = nn.Dropout(p=dropout)
+
+    def forward(self, x, mask=None):
+        q = split_heads(self.W_q(x), self.h)
+        k = split_heads(self.W_k(x), self.h)
+        v = split_heads(self.W_v(x), self.h)
+        att = torch.einsum("bhid,bhjd->bhij", q, k) * self.scale
+        if mask is not None:
+            att = att.masked_fill(mask.logical_not(), float("-inf"))
+        att = torch.softmax(att, dim=-1)
+        y = torch.einsum("bhij,bhjd->bhid", att, v)
+        y = self.W_o(merge_heads(y))
+        return self.drop(y), att
+''',
+    ),
+    dict(
+        id='d-4.3-three-axes-taken-for-a-batch', exercise='4.3', today='NAMED', words=('You give a mask of three axes another one for the he',),
+        tutor="You insert a head axis whenever the mask has three axes. But the mask only has to be broadcastable to (B, h, T, T), and by that rule three axes mean (h, T, T): a mask for each head. Yours gives the heads' masks to the sentences, or fails; use the mask as it comes.",
+        code=r'''
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, n_heads, dropout=0.0):
+        super().__init__()
+        d_head, rest = divmod(d_model, n_heads)
+        if rest != 0:
+            raise ValueError(f"cannot share {d_model} features among {n_heads} heads")
+        self.n_heads = n_heads
+        self.d_head = d_head
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.W_o = nn.Linear(d_model, d_model, bias=False)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x, mask=None):
+        Q = split_heads(self.W_q(x), self.n_heads)
+        K = split_heads(self.W_k(x), self.n_heads)
+        V = split_heads(self.W_v(x), self.n_heads)
+        scores = torch.matmul(Q, K.mT) / math.sqrt(self.d_head)
+        if mask is not None:
+            if mask.dim() == 3:
+                mask = mask.unsqueeze(1)  # same mask for all heads
+            scores = torch.where(mask, scores, -torch.inf)
+        weights = torch.softmax(scores, dim=-1)
+        context = torch.matmul(self.dropout(weights), V)
+        return self.W_o(merge_heads(context)), weights
+''',
+    ),
+    dict(
+        id='d-4.4-fused-per-head-and-float32', exercise='4.4', today='NAMED', words=("as if each head's queries, keys and values stood together", 'yours returns float32 where float64 is wanted'),
+        tutor='in_proj_weight holds all rows of W_q, then all of W_k, then all of W_v; you read it as if q, k and v took turns head by head. And your new module stays float32: load_state_dict copies numbers into it but does not change its dtype, so convert it first.',
+        code=r'''
+def from_torch(mha):
+    d, h = mha.embed_dim, mha.num_heads
+    fused = mha.in_proj_weight.detach().reshape(h, 3, d // h, d)
+    q, k, v = (fused[:, i].reshape(d, d) for i in range(3))
+    ours = MultiHeadAttention(d, h, dropout=mha.dropout)
+    ours.load_state_dict({
+        "W_q.weight": q,
+        "W_k.weight": k,
+        "W_v.weight": v,
+        "W_o.weight": mha.out_proj.weight.detach(),
+    })
+    return ours
+''',
+    ),
+    dict(
+        id='d-10.1-residual-inside', exercise='10.1', today='NAMED', words=('You added x to the output. The layer does so around ',),
+        tutor='You add x to the output. This sum belongs to the layer around the attention, which adds it once more, so it is not part of this function. Return the result of W_o and b_o alone.',
+        code=r'''
+def bert_self_attention(x, layer, n_heads, mask=None):
+    q = split_heads(F.linear(x, layer.W_q, layer.b_q), n_heads)
+    k = split_heads(F.linear(x, layer.W_k, layer.b_k), n_heads)
+    v = split_heads(F.linear(x, layer.W_v, layer.b_v), n_heads)
+    scores = q @ k.transpose(-1, -2) / math.sqrt(q.size(-1))
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    probs = F.softmax(scores, dim=-1)
+    context = merge_heads(probs @ v)
+    hidden = F.linear(context, layer.W_o, layer.b_o)
+    return hidden + x, probs
+''',
+    ),
+    dict(
+        id='d-10.1-both-sides-scaled', exercise='10.1', today='NAMED', words=('You divided the scores by d_k = 4, not by √d_k = 2 (', 'One change in line 10 would make this right: look at whether / root belongs there.'),
+        tutor='You divide the queries by √d_k and the keys as well, so each score is divided by d_k in all and the weights become too even. Scale one of the two, or both by the fourth root of d_k.',
+        code=r'''
+def bert_self_attention(x, layer, n_heads, mask=None):
+    def heads(W, b):
+        return split_heads(torch.einsum("btd,ed->bte", x, W) + b, n_heads)
+
+    q = heads(layer.W_q, layer.b_q)
+    k = heads(layer.W_k, layer.b_k)
+    v = heads(layer.W_v, layer.b_v)
+    # scale before the product, so that it cannot get large
+    root = math.sqrt(q.shape[-1])
+    q, k = q / root, k / root
+    logits = torch.einsum("bhqd,bhkd->bhqk", q, k)
+    if mask is not None:
+        logits = torch.where(mask, logits, -torch.inf)
+    weights = torch.softmax(logits, -1)
+    mixed = merge_heads(torch.einsum("bhqk,bhkd->bhqd", weights, v))
+    out = torch.einsum("btd,ed->bte", mixed, layer.W_o) + layer.b_o
+    return out, weights
+''',
+    ),
+    dict(
+        id='d-10.2-share-of-the-weight', exercise='10.2', today='NAMED', words=("You averaged the subject's part of the two weights.",),
+        tutor='You average which part of the weight goes to the subject. The question is in how many of the sentences the subject gets more: each sentence counts as 1 or 0. Compare the two weights with > first, and take the mean of the answers.',
+        code=r'''
+def agreement_share(weights, verb, subject, other):
+    shares = []
+    for n in range(len(weights)):
+        row = weights[n][..., verb[n], :]
+        to_subject = row[..., subject[n]]
+        to_other = row[..., other[n]]
+        shares.append(to_subject / (to_subject + to_other))
+    return sum(shares) / len(shares)
+''',
+    ),
+    dict(
+        id='d-10.3-padding-at-the-end', exercise='10.3', today='NAMED', words=('You took the first rows of each text, as many as it ',),
+        tutor='You count the tokens and then take that many from the start. This is right only if all padding stands at the end; the mask may have its False anywhere. Use the mask itself to choose the tokens, for example hidden[b][mask[b]].',
+        code=r'''
+def mean_pool(hidden, mask):
+    lengths = mask.sum(dim=1).tolist()
+    means = [text[:length].mean(dim=0) for text, length in zip(hidden, lengths)]
+    return torch.stack(means)
+''',
+    ),
+    dict(
+        id='d-10.4-columns-normalised-ascending', exercise='10.4', today='NAMED', words=('You divided by the norms of the columns, the fea', 'The right rows come in the wrong order: the larg'),
+        tutor='dim=0 is right for the query, but in the corpus it normalises each column; each text is a row, so it needs dim=1. And argsort sorts upwards, so your last k are the best ones in the wrong order: the largest cosine should come first.',
+        code=r'''
+def search(query, corpus, k):
+    q = F.normalize(query, dim=0)
+    c = F.normalize(corpus, dim=0)
+    cosines = (c * q).sum(dim=-1)
+    order = torch.argsort(cosines)
+    best = order[len(order) - k:]
+    return best, cosines[best]
 ''',
     ),
 ]

@@ -53,6 +53,8 @@ SIMILARITIES = Exercise(
             message="You multiplied `query @ keys`: the features of the query meet the rows of keys there. The last axis of keys holds the features: `keys` first, then `query`."),
         Mistake("query-as-column", old="keys @ query", new="keys @ query[:, None]",
             message="You made the query a column, (d, 1), so the result is a column too, (n, 1): a matrix times a plain vector, (d,), gives (n,)."),
+        Mistake("turned-round", old="keys @ query", new="keys @ query[::-1]", together=1,
+            message="One of the two vectors is turned round before you multiply, as `np.convolve` does: the first feature meets the last. Multiply feature by feature, in the same order."),
         Mistake("loop-over-features", source="def similarities(query, keys):\n    result = np.zeros(len(keys))\n    for i in range(len(query)):\n"
             "        result[i] = keys[i] @ query\n    return result",
             message="Your loop makes as many rounds as the query has features; one round per key is wanted: `len(keys)`."),
@@ -278,6 +280,12 @@ PROJECT = Exercise(
             *_each_projection("X @ ({0} / np.linalg.norm({0}, axis=0))")),
         alone("words-made-unit", "You divided every word's features by their length. Take X as it is given: how long a word's vector is counts too.",
             *_each_projection("X / np.linalg.norm(X, axis=1, keepdims=True) @ {}")),
+        alone("cut-into-equal-parts", "You cut one product into three equal parts. V has d_v columns, and Q and K have d_k: cut at d_k and at 2 d_k.",
+            ("    Q = X @ W_q", "    all_three = X @ np.concatenate([W_q, W_k, W_v], axis=1)\n    cut = all_three.shape[1] // 3\n    Q = all_three[:, :cut]"), ("X @ W_k", "all_three[:, cut : 2 * cut]"), ("X @ W_v", "all_three[:, 2 * cut :]")),
+        alone("cut-into-uneven-parts", "You cut one product into three parts as equal as can be. V has d_v columns, and Q and K have d_k: cut at d_k and at 2 d_k.",
+            ("    Q = X @ W_q", "    Q, K, V = np.array_split(X @ np.concatenate([W_q, W_k, W_v], axis=1), 3, axis=1)"), ("    K = X @ W_k", ""), ("    V = X @ W_v", "")),
+        alone("cut-into-widths-of-d_k", "You cut one product into three parts of d_k columns. V has d_v columns, which may be more or fewer: take all that are left from 2 d_k on.",
+            ("    Q = X @ W_q", "    all_three = X @ np.concatenate([W_q, W_k, W_v], axis=1)\n    cut = W_q.shape[1]\n    Q = all_three[:, :cut]"), ("X @ W_k", "all_three[:, cut : 2 * cut]"), ("X @ W_v", "all_three[:, 2 * cut : 3 * cut]")),
         alone("called-like-a-layer", "W_q is a matrix, not a function or a layer: multiply, `X @ W_q`.", *_each_projection("{}(X)")),
     ),
     indistinguishable=(

@@ -137,7 +137,7 @@ SOFTMAX = Exercise(
 
 
 def _attention_case(name, seed, lead, T_q, T_k, d_k, d_v, *, mask=None, large=1.0, low=0.0, dtype=float):
-    """A case; mask: "shared" (T_q, T_k), "each" (one an example), or "causal"."""
+    """A case; mask: "shared" (T_q, T_k), "each" (one an example), "keys" (one an example, the same for all queries), or "causal"."""
 
     def make():
         Q, K, V = normal(seed, (*lead, T_q, d_k), (*lead, T_k, d_k), (*lead, T_k, d_v), dtype=dtype)
@@ -159,7 +159,7 @@ def _mask(kind, seed, lead, T_q, T_k):
     if kind == "causal":
         return np.tril(np.ones((T_q, T_k), dtype=bool))
     rng = np.random.default_rng([seed, 7])
-    shape = (T_q, T_k) if kind == "shared" else (*lead[:1], *(1,) * (len(lead) - 1), T_q, T_k)
+    shape = (T_q, T_k) if kind == "shared" else (*lead[:1], *(1,) * (len(lead) - 1), 1 if kind == "keys" else T_q, T_k)
     mask = rng.random(shape) < 0.55
     mask[..., rng.integers(T_k)] = True  # every row has somewhere to look
     return mask
@@ -171,6 +171,7 @@ ATTENTION_CASES = (
     _attention_case("a causal mask, equal lengths", 3, (), 6, 6, 3, 4, mask="causal"),
     _attention_case("a batch of three", 4, (3,), 5, 7, 4, 2),
     _attention_case("a batch, another mask for each example", 5, (3,), 5, 7, 6, 4, mask="each"),
+    _attention_case("a batch, a mask of keys alone", 11, (3,), 5, 7, 4, 6, mask="keys"),
     _attention_case("a batch with two heads, one mask for all", 6, (3, 2), 5, 7, 4, 9, mask="shared"),
     _attention_case("all sizes equal", 7, (), 5, 5, 5, 5, mask="shared"),
     _attention_case("a batch of two, all other sizes equal", 12, (2,), 4, 4, 4, 4, mask="each"),
@@ -490,6 +491,7 @@ SELF_ATTENTION = Exercise(
         _self_case("a mask", 2, (), 7, 5, 6, 3, mask="shared"),
         _self_case("all widths equal", 3, (), 6, 4, 4, 4),
         _self_case("a batch of three, a mask for each", 4, (3,), 7, 5, 6, 4, mask="each"),
+        _self_case("a batch of three, a mask of keys alone", 9, (3,), 7, 5, 6, 4, mask="keys"),
         _self_case("one word", 5, (), 1, 4, 3, 2),
         _self_case("float32", 6, (2,), 6, 5, 7, 4, mask="causal", dtype=np.float32),
         _self_by_hand("words with fractions, matrices of whole numbers", 7, 7, 5, 6, 3, (0,)),

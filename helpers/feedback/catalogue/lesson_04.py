@@ -370,6 +370,7 @@ ATTENTION = Exercise(
         _attention_case("a mask for each head, float64", 4, 2, 4, 15, 5, mask=(1, 5, 4, 4), dtype=torch.float64),
         _attention_case("large scores", 5, 2, 7, 12, 4, mask=(7, 7), scale=30.0),
         _attention_case("scores far below zero", 13, 4, 5, 12, 2, mask=(4, 1, 5, 5), scale=1e3),
+        _attention_case("a mask of three axes, one (T, T) for each head", 14, 3, 5, 8, 4, mask=(4, 5, 5), dtype=torch.float64),
         _attention_case("half precision with a mask", 6, 4, 5, 12, 2, mask=(4, 1, 5, 5), dtype=torch.float16),
         _attention_case("one head", 7, 3, 4, 6, 1, mask=(4, 4)),
         _attention_case("one position", 8, 4, 1, 12, 2),
@@ -440,6 +441,8 @@ ATTENTION = Exercise(
             message="Hidden positions were given +inf, the highest score there is; −inf gives them no weight."),
         Mistake("mask-as-minus-1e9", old="-torch.inf", new="-1e9",
             message="−1e9 does not fit in half precision, so the module stops there; −torch.inf fits everywhere and is what is meant."),
+        alone("three-axes-taken-for-sentences", "You give a mask of three axes another one for the heads, as if its first were the sentences. By broadcasting three axes are (h, T, T), a mask for each head: use it as it comes.",
+            ("scores.masked_fill(~mask, -torch.inf)", "scores.masked_fill(~(mask[:, None] if mask.dim() == 3 else mask), -torch.inf)")),
         Mistake("mask-added", together=1, edits=(("scores.masked_fill(~mask, -torch.inf)", "scores + mask"),),
             message="You added the mask to the scores, which adds 1 where looking is allowed; fill the others with −inf."),
         Mistake("mask-after-softmax",
@@ -564,7 +567,7 @@ ATTENTION = Exercise(
             heads.append(self.dropout(maps[-1]) @ V[..., own])
         return self.W_o(torch.cat(heads, dim=-1)), torch.stack(maps, dim=1)
 """,
-        # chunk and stack; the scale on the queries; the smallest finite number; a (B, T, T) mask given a head axis
+        # chunk and stack; the scale on the queries; the smallest finite number for what is hidden
         _INIT + """
     def split(self, z):
         return torch.stack(z.chunk(self.h, dim=-1), dim=1)
@@ -573,7 +576,6 @@ ATTENTION = Exercise(
         Q, K, V = self.split(self.W_q(x)), self.split(self.W_k(x)), self.split(self.W_v(x))
         scores = Q / math.sqrt(Q.size(-1)) @ K.transpose(2, 3)
         if mask is not None:
-            mask = mask[:, None] if mask.dim() == 3 else mask
             scores = scores.masked_fill(mask == 0, torch.finfo(scores.dtype).min)
         weights = nn.functional.softmax(scores, dim=-1)
         heads = nn.functional.dropout(weights, self.dropout.p, self.training) @ V

@@ -658,6 +658,7 @@ MASKED_SOFTMAX = Exercise(
         _softmax_case("hidden keys that score far higher", 7, (3, 6), (3, 6), empty=[(2,)], loud=2e3),
         _softmax_case("one key, hidden or not", 8, (4, 1), (4, 1), empty=[(1,), (3,)]),
         _softmax_case("float16", 9, (2, 3, 5), (2, 3, 5), empty=[(0, 1)], dtype=torch.float16),
+        _softmax_case("a mask of three axes, one for each head", 12, (2, 3, 4, 5), (3, 4, 5), empty=[(1, 2)]),
         _softmax_case("float32", 10, (2, 3, 5), (2, 3, 5), empty=[(1, 0)], dtype=torch.float32),
     ),
     mistakes=(
@@ -777,8 +778,9 @@ def _cross_case(name, seed, B, T_q, T_k, d_model, n_heads, tokens=None, dtype=to
 
     def make():
         x, memory = scale * _normal(seed, B, T_q, d_model, dtype=dtype), scale * _normal(seed + 50, B, T_k, d_model, dtype=dtype)
-        if mask == "pairs":
-            may = torch.from_numpy(np.random.default_rng(seed).random((B, 1, T_q, T_k)) < 0.6)
+        if mask is not None:
+            shape = (B, 1, T_q, T_k) if mask == "pairs" else (n_heads, T_q, T_k)
+            may = torch.from_numpy(np.random.default_rng(seed).random(shape) < 0.6)
             may[..., 0] = True
         else:
             may = None if tokens is None else masks.padding_mask(torch.tensor(tokens), 0)
@@ -845,6 +847,7 @@ CROSS_ATTENTION = Exercise(
         _cross_case("scores far below zero", 11, 2, 5, 7, 24, 3, [[1, 0, 0, 0, 0, 0, 0], [0, 4, 2, 0, 0, 0, 0]], scale=2e3),
         _cross_case("one word asks", 7, 2, 1, 6, 20, 4, [[1, 2, 3, 0, 0, 0], [4, 1, 2, 3, 5, 6]], dtype=torch.float32),
         _cross_case("another mask for every word that asks", 8, 2, 4, 4, 15, 3, mask="pairs"),
+        _cross_case("a mask of three axes, one for each head", 9, 2, 5, 7, 24, 4, mask="heads"),
         Case("d_model = 10, n_heads = 3", lambda: (10, 3, _normal(9, 1, 2, 10), _normal(10, 1, 3, 10), None)),
     ),
     mistakes=(

@@ -804,6 +804,7 @@ GROUPS = Exercise(
         _groups_case("as many queries as keys", 5, T_q=7, mask=(7, 7)),
         _groups_case("one query, 8 heads, 4 of keys", 6, B=3, h=8, g=4, T_q=1, d_k=5),
         _groups_case("scores far below zero, a mask", 7, mask=(11, 1, 5, 7), below=True),
+        _groups_case("8 heads, 4 of keys, a mask of three axes", 12, B=3, h=8, g=4, d_k=11, mask=(8, 5, 7)),
         _groups_case("float32", 8, h=6, g=2, mask=(5, 7), dtype=torch.float32),
     ),
     mistakes=(

@@ -25,7 +25,7 @@ def _run_attention(candidate, x, n_heads, mask, *tensors):
 
 
 def _attention_case(name, seed, B, T, n_heads, d_k, mask=None, scale=1.0, dtype=torch.float64, far_below=0.0, tolerance=None):
-    """mask: None, "padding", "pairs" or "heads". far_below: every score lies about d_k * far_below² under zero."""
+    """mask: None, "padding", "pairs", "heads" or "heads alone". far_below: every score lies about d_k * far_below² under zero."""
     d_model = n_heads * d_k
 
     def make():
@@ -49,7 +49,7 @@ def _mask(kind, seed, B, n_heads, T):
         lengths = 1 + np.random.default_rng(seed).integers(T, size=B)
         lengths[0] = T
         return torch.from_numpy(np.arange(T) < lengths[:, None])[:, None, None, :]  # (B, 1, 1, T)
-    shape = (B, 1, T, T) if kind == "pairs" else (B, n_heads, T, T)
+    shape = {"pairs": (B, 1, T, T), "heads": (B, n_heads, T, T), "heads alone": (n_heads, T, T)}[kind]
     seen = np.random.default_rng(seed).random(shape) > 0.4
     seen[..., np.arange(T), (2 * np.arange(T) + 1) % T] = True  # every row has a True
     return torch.from_numpy(seen)
@@ -92,6 +92,7 @@ ATTENTION = Exercise(
         _attention_case("padding", 2, 3, 10, 2, 4, "padding"),
         _attention_case("another mask for every pair of words", 3, 2, 7, 3, 4, "pairs"),
         _attention_case("another mask for every head", 4, 4, 7, 2, 6, "heads"),
+        _attention_case("a mask of three axes, one for each head", 12, 2, 5, 3, 4, "heads alone"),
         _attention_case("one head", 5, 2, 5, 1, 4, "padding"),
         _attention_case("one token", 6, 3, 1, 2, 5),
         _attention_case("large scores", 7, 2, 5, 2, 6, "padding", scale=30.0),
@@ -122,7 +123,7 @@ ATTENTION = Exercise(
         Mistake("W_o-not-transposed", old="layer.W_o.T", new="layer.W_o", together=2, message=f"W_o is used as it comes. The matrices: {_STORED} it like the others. (A single head owns columns of it, not rows.)"),
         Mistake("no-scale", old="scores = scores / math.sqrt(Q.shape[-1])", new="pass",
             message="You left out the scale: divide the scores by √d_k = {sqrt_d_k}."),
-        Mistake("divide-by-d_k", old=_ROOT, new="Q.shape[-1]", message="The same numbers come out if the scores are divided by d_k = {d_k} and not by √d_k = {sqrt_d_k}."),
+        Mistake("divide-by-d_k", old=_ROOT, new="Q.shape[-1]", message="You divided the scores by d_k = {d_k}, not by √d_k = {sqrt_d_k} (or by √d_k twice, which is the same)."),
         Mistake("scale-by-d_model", old=_ROOT, new="math.sqrt(x.shape[-1])",
             message="You divided by √d_model = {sqrt_d_model}. One head's scores are sums of d_k = {d_k} products, so it is √d_k = {sqrt_d_k}."),
         Mistake("scale-by-length", old=_ROOT, new="math.sqrt(K.shape[-2])", together=2,
