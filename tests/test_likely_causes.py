@@ -56,7 +56,7 @@ def self_attention(X, W_q, W_k, W_v, mask=None):
 
 def test_a_change_that_mends_some_cases_says_which_stay_wrong():
     text = told("2.3", TWO_MISTAKES)
-    assert "would make 4 of the 7 wrong cases right: look at the axis of sum. “a mask” and 2 more" in text
+    assert "would make 4 of the 8 wrong cases right: look at the axis of sum. “a mask” and 3 more" in text
     assert "mask is never used" in text
 
 
