@@ -51,10 +51,9 @@ def find(search):
     answer = search.answer
     build, source, left = answer.builder(), ast.unparse(answer.tree), VERIFIED
     with quiet_libraries():
-        for ids, alike in _candidates(search):
-            too_much = OF_OTHER_SHAPE if _nearer(search, ids) is None else TOO_MUCH
+        for ids, edits in _candidates(search):
             fine, cases = [], _most_telling_first(search, ids)
-            for edit in (edit for edit in alike if edit.kind not in too_much):
+            for edit in edits:
                 left -= 1
                 if left < 0:
                     return None
@@ -83,9 +82,13 @@ def _candidates(search):
         if not alike or not any(search.differs(ids, i) for i in search.wrong):
             continue
         # Who is right where a mistake would do harm has not made it; a change from there might make it.
-        if any(search.differs(ids, i) for i in right) or _nearer(search, ids) is False or _spares(search, ids):
+        if any(search.differs(ids, i) for i in right):
             continue
-        yield ids, alike if ids in seen else alike[:UNSEEN]
+        nearer = _nearer(search, ids)
+        if nearer is False or _spares(search, ids):
+            continue
+        too_much = OF_OTHER_SHAPE if nearer is None else TOO_MUCH
+        yield ids, [edit for edit in (alike if ids in seen else alike[:UNSEEN]) if edit.kind not in too_much]
 
 
 def _nearer(search, ids):

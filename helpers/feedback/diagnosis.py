@@ -10,7 +10,16 @@ from dataclasses import replace
 
 from . import after_a_step, borrowing, change_and_known, changed_whole, evidence, two_changes
 from .exercise import AnswerProblem, Finding
-from .explanations import SAME_NUMBERS, Explanation, findings_of, message_of_mistake, messages, named, same_numbers
+from .explanations import (
+    SAME_NUMBERS,
+    Explanation,
+    findings_of,
+    in_so_many,
+    message_of_mistake,
+    messages,
+    named,
+    same_numbers,
+)
 from .messages import filled
 from .outcomes import refused_in_place
 from .registry import get
@@ -64,9 +73,9 @@ def _known_and_seen(size):
         sets = [ids for ids in known if search.borne_out(ids)]
         if sets and size == 1 and search.says_little and len(messages(search, known)) > len(messages(search, sets)):
             return named(search, known, seen=False)  # one error may have several causes: words alone do not decide
-        seen = messages(search, sets)
         if not sets:
             return None
+        seen = messages(search, sets)
         found = named(search, [ids for ids in known if messages(search, [ids])[0] in seen])
         return replace(found, more=_why(search, sets))
 
@@ -261,8 +270,7 @@ def _change_and_known(search):
     alike = sum(search.fits(found.ids, i) for i in search.wrong)
     # The change may be a second mistake, or a part of the first.
     if 2 * alike > len(search.wrong) or not search.plainly_seen(found.ids):
-        many = f"In {alike} of the {len(search.wrong)} wrong cases the same numbers come out with this mistake: "
-        headline = f"{many}{known[0].message}"
+        headline = f"{in_so_many(alike, len(search.wrong))}{known[0].message}"
         return Explanation("several changes", headline, findings=findings, more=(found.for_the_rest,))
     points = (known[0].message, found.sentence)
     return Explanation("several changes", "two things are wrong.", points=points, findings=findings)

@@ -68,6 +68,11 @@ def same_numbers(clause, id):
     return Explanation("same numbers", text, findings=(Finding(id, text),))
 
 
+def in_so_many(count, wrong, same="the same numbers come out"):
+    """How a mistake begins that explains a part of the wrong cases."""
+    return f"In {count} of the {wrong} wrong cases {same} with this mistake: "
+
+
 def partly(search):
     """What explains every wrong case, or a third of them: (sentence, how many of the wrong cases), or None."""
     first, wrong = search.order[0], search.wrong
@@ -91,5 +96,5 @@ def partly(search):
         if most == len(wrong):
             where = "In every wrong case" if len(wrong) > 1 else "In the wrong case"
             return f"{where} {same} with this mistake: {told}", most
-        return f"In {most} of the {len(wrong)} wrong cases {same} with this mistake: {told}", most
+        return f"{in_so_many(most, len(wrong), same)}{told}", most
     return None

@@ -73,9 +73,7 @@ def find(tree, space, edits, search, fits, stopping=()):
         with made(edit):
             found = one_change.find(tree, search.build, fits, edits_of(tree, space), second_limit)
         if found:
-            text = ast.unparse(tree)
-            both = one_change.Change(edit.lines, edit.kind, edit.look), _as_it_was(found.options[0], text)
-            return TwoChanges(tuple(sorted(both, key=lambda change: change.lines)))
+            return _together(edit, found, tree)
     return None
 
 
@@ -95,11 +93,7 @@ def of_parts(search):
     with quiet_libraries(), made(first):
         edits = edits_of(answer.tree, answer.space, kinds=answer.kinds)
         found = one_change.find(answer.tree, build, fits, edits, limit)
-        text = ast.unparse(answer.tree)
-    if found is None:
-        return None
-    both = one_change.Change(first.lines, first.kind, first.look), _as_it_was(found.options[0], text)
-    return TwoChanges(tuple(sorted(both, key=lambda change: change.lines)))
+    return _together(first, found, answer.tree) if found else None
 
 
 def _limits(of_class, dear):
@@ -107,6 +101,12 @@ def _limits(of_class, dear):
     if of_class:
         return FIRST_OF_CLASSES, SECOND_OF_CLASSES, TAKEN_UP
     return (FIRST_OF_DEAR, SECOND_OF_DEAR, 1) if dear else (FIRST, SECOND, TAKEN_UP)
+
+
+def _together(first, second, tree):
+    """The TwoChanges of an edit and of what was found (Changes) once it was made. tree: the code as it was before."""
+    both = one_change.Change(first.lines, first.kind, first.look), _as_it_was(second.options[0], ast.unparse(tree))
+    return TwoChanges(tuple(sorted(both, key=lambda change: change.lines)))
 
 
 def _as_it_was(change, text):

@@ -149,10 +149,13 @@ def _attention_case(name, seed, lead, T_q, T_k, d_k, d_v, *, mask=None, large=1.
     return Case(name, make, {"T_q": T_q, "T_k": T_k, "d_k": d_k, "d_v": d_v} | dict(zip(names, lead, strict=True)))
 
 
-def _written_by_hand(name, seed, T_q, T_k, d_k, d_v, but):
-    """A case with whole numbers, such as a learner types. but: which of Q, K and V hold fractions."""
-    dims = {"T_q": T_q, "T_k": T_k, "d_k": d_k, "d_v": d_v}
-    return Case(name, lambda: whole(seed, (T_q, d_k), (T_k, d_k), (T_k, d_v), but=but), dims)
+def _by_hand(name, seed, axes, but, **sizes):
+    """A case with whole numbers, such as a learner types. axes: of each array, by name. but: places of those with fractions."""
+    shapes = [tuple(sizes[axis] for axis in of_one.split()) for of_one in axes.split(",")]
+    return Case(name, lambda: whole(seed, *shapes, but=but), sizes)
+
+
+_QKV = "T_q d_k, T_k d_k, T_k d_v"
 
 
 def _mask(kind, seed, lead, T_q, T_k):
@@ -179,8 +182,8 @@ ATTENTION_CASES = (
     _attention_case("scores far below zero", 14, (), 5, 7, 4, 6, mask="shared", low=2e4),
     _attention_case("one query, one feature", 9, (2,), 1, 7, 1, 3),
     _attention_case("float32", 10, (2,), 5, 7, 8, 3, mask="each", dtype=np.float32),
-    _written_by_hand("queries with fractions, the rest whole numbers", 16, 5, 7, 4, 6, (0,)),
-    _written_by_hand("queries of whole numbers, the rest with fractions", 17, 5, 7, 6, 3, (1, 2)),
+    _by_hand("queries with fractions, the rest whole numbers", 16, _QKV, (0,), T_q=5, T_k=7, d_k=4, d_v=6),
+    _by_hand("queries of whole numbers, the rest with fractions", 17, _QKV, (1, 2), T_q=5, T_k=7, d_k=6, d_v=3),
 )
 
 _SCALE = (
@@ -473,11 +476,7 @@ def _self_case(name, seed, lead, T, d_model, d_k, d_v, *, mask=None, dtype=float
     return Case(name, make, {"T": T, "d_model": d_model, "d_k": d_k, "d_v": d_v} | ({"B": lead[0]} if lead else {}))
 
 
-def _self_by_hand(name, seed, T, d_model, d_k, d_v, but):
-    shapes = ((T, d_model), (d_model, d_k), (d_model, d_k), (d_model, d_v))
-    return Case(name, lambda: whole(seed, *shapes, but=but), {"T": T, "d_model": d_model, "d_k": d_k, "d_v": d_v})
-
-
+_X_AND_MATRICES = "T d_model, d_model d_k, d_model d_k, d_model d_v"
 _ATTEND = "return scaled_dot_product_attention(Q, K, V, mask)"
 
 SELF_ATTENTION = Exercise(
@@ -494,8 +493,8 @@ SELF_ATTENTION = Exercise(
         _self_case("a batch of three, a mask of keys alone", 9, (3,), 7, 5, 6, 4, mask="keys"),
         _self_case("one word", 5, (), 1, 4, 3, 2),
         _self_case("float32", 6, (2,), 6, 5, 7, 4, mask="causal", dtype=np.float32),
-        _self_by_hand("words with fractions, matrices of whole numbers", 7, 7, 5, 6, 3, (0,)),
-        _self_by_hand("words of whole numbers, matrices with fractions", 8, 7, 5, 6, 3, (1, 2, 3)),
+        _by_hand("words with fractions, matrices of whole numbers", 7, _X_AND_MATRICES, (0,), T=7, d_model=5, d_k=6, d_v=3),
+        _by_hand("words of whole numbers, matrices with fractions", 8, _X_AND_MATRICES, (1, 2, 3), T=7, d_model=5, d_k=6, d_v=3),
     ),
     mistakes=(
         Mistake("one-matrix-for-all", edits=(("X @ W_k", "X @ W_q"), ("X @ W_v", "X @ W_q")), hides_others=True,
@@ -582,9 +581,7 @@ def _additive_case(name, seed, T_q, T_k, d, m, scale=1.0, dtype=float):
     return Case(name, make, {"T_q": T_q, "T_k": T_k, "d": d, "m": m})
 
 
-def _additive_by_hand(name, seed, T_q, T_k, d, m, but):
-    shapes = ((T_q, d), (T_k, d), (d, m), (d, m), (m,))
-    return Case(name, lambda: whole(seed, *shapes, but=but), {"T_q": T_q, "T_k": T_k, "d": d, "m": m})
+_FOR_ADDITIVE = "T_q d, T_k d, d m, d m, m"
 
 
 ADDITIVE = Exercise(
@@ -599,8 +596,8 @@ ADDITIVE = Exercise(
         _additive_case("all sizes equal", 4, 4, 4, 4, 4, scale=0.5),
         _additive_case("large inputs", 5, 3, 5, 4, 6, scale=50.0),
         _additive_case("float32", 6, 4, 6, 3, 5, dtype=np.float32),
-        _additive_by_hand("words with fractions, matrices of whole numbers", 7, 5, 8, 4, 3, (0, 1)),
-        _additive_by_hand("words of whole numbers, matrices with fractions", 8, 5, 8, 4, 3, (2, 3, 4)),
+        _by_hand("words with fractions, matrices of whole numbers", 7, _FOR_ADDITIVE, (0, 1), T_q=5, T_k=8, d=4, m=3),
+        _by_hand("words of whole numbers, matrices with fractions", 8, _FOR_ADDITIVE, (2, 3, 4), T_q=5, T_k=8, d=4, m=3),
     ),
     mistakes=(
         Mistake("no-tanh", old="np.tanh(from_query + from_key)", new="(from_query + from_key)",
@@ -671,11 +668,7 @@ def _general_case(name, seed, T_q, T_k, d_q, d_k, dtype=float):
     )
 
 
-def _general_by_hand(name, seed, T_q, T_k, d_q, d_k, but):
-    shapes = ((T_q, d_q), (T_k, d_k), (d_q, d_k))
-    return Case(name, lambda: whole(seed, *shapes, but=but), {"T_q": T_q, "T_k": T_k, "d_q": d_q, "d_k": d_k})
-
-
+_FOR_GENERAL = "T_q d_q, T_k d_k, d_q d_k"
 _GENERAL_SCORES = "Q @ W @ np.swapaxes(K, -1, -2)"
 
 GENERAL = Exercise(
@@ -689,8 +682,8 @@ GENERAL = Exercise(
         _general_case("all sizes equal", 3, 4, 4, 4, 4),
         _general_case("one query", 4, 1, 6, 2, 5),
         _general_case("float32", 5, 4, 6, 5, 3, np.float32),
-        _general_by_hand("queries with fractions, the rest whole numbers", 6, 5, 8, 4, 3, (0,)),
-        _general_by_hand("queries of whole numbers, the rest with fractions", 7, 5, 8, 4, 3, (1, 2)),
+        _by_hand("queries with fractions, the rest whole numbers", 6, _FOR_GENERAL, (0,), T_q=5, T_k=8, d_q=4, d_k=3),
+        _by_hand("queries of whole numbers, the rest with fractions", 7, _FOR_GENERAL, (1, 2), T_q=5, T_k=8, d_q=4, d_k=3),
     ),
     mistakes=(
         Mistake("w-transposed", old="Q @ W @", new="Q @ W.T @",
